@@ -1,0 +1,43 @@
+"""Sentences to dependency trees with bottom-up hierarchical pointer networks.
+
+    >>> import pointree
+    >>> parser = pointree.load("path/to/model")
+    >>> [tree] = parser.parse([["John", "and", "Mary", "play", "tennis"]])
+
+Names are imported at their first use, so that `import pointree` and `pointree --help` do not wait for torch.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from pointree.errors import PointreeError
+from pointree.version import __version__
+
+if TYPE_CHECKING:
+    from pointree.config import Config
+    from pointree.parser import Parser, load
+    from pointree.treebank.sentence import Sentence, Token
+
+__all__ = ["Config", "Parser", "PointreeError", "Sentence", "Token", "__version__", "load"]
+
+_HOMES = {
+    "Config": "pointree.config",
+    "Parser": "pointree.parser",
+    "Sentence": "pointree.treebank.sentence",
+    "Token": "pointree.treebank.sentence",
+    "load": "pointree.parser",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'pointree' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,425 @@
+"""Every choice that makes a model or a training run, with the paper's values as defaults.
+
+A configuration is five frozen sections. Each field carries a rule (what it accepts, and a sentence of help),
+and the rest follows from the rules: checking, error messages, and the list that the documentation shows. A
+`Config` that exists is valid; one that cannot exist raises a `ConfigError` that lists all of its faults.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import operator
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, ClassVar, Literal, get_args
+
+from pointree.errors import ConfigError, InputError
+
+__all__ = [
+    "FUSIONS",
+    "PRESETS",
+    "Config",
+    "DecoderConfig",
+    "EmbeddingsConfig",
+    "EncoderConfig",
+    "Fusion",
+    "Gate",
+    "Option",
+    "Order",
+    "Precision",
+    "Schedule",
+    "ScorersConfig",
+    "TagColumn",
+    "TrainingConfig",
+    "describe",
+    "load_config",
+]
+
+TagColumn = Literal["upos", "xpos", "none"]
+Order = Literal["left-to-right", "right-to-left", "outside-in"]
+Fusion = Literal["none", "simple", "adapted", "full"]
+Gate = Literal["gate1", "gate2"]
+Schedule = Literal["plateau", "linear", "cosine"]
+Precision = Literal["fp32", "bf16"]
+
+FUSIONS: dict[Order, tuple[Fusion, ...]] = {
+    "left-to-right": ("none", "simple", "adapted"),
+    "right-to-left": ("none", "simple", "adapted"),
+    "outside-in": ("none", "simple", "full"),
+}
+"""The fusions that each order can have (§3.2 and §4 of the paper)."""
+
+PRESETS: dict[str, dict[str, dict[str, Any]]] = {"paper": {}}
+"""Named starting points: the fields in which each differs from the defaults."""
+
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    ">": operator.gt,
+    "<=": operator.le,
+    "<": operator.lt,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """What a field accepts, and the sentence that explains the field."""
+
+    kind: type[int] | type[float] | type[str]
+    help: str
+    choices: tuple[str, ...] = ()
+    bounds: tuple[tuple[str, float], ...] = ()
+    odd: bool = False
+
+    @property
+    def expectation(self) -> str:
+        """The accepted values in words, as error messages and the documentation show them."""
+        if self.choices:
+            return "one of " + ", ".join(self.choices)
+        noun = "a number" if self.kind is float else "an odd whole number" if self.odd else "a whole number"
+        return " ".join([noun, " and ".join(f"{sign} {bound}" for sign, bound in self.bounds)])
+
+    def accepts(self, value: object) -> bool:
+        """Whether a value has the right type and lies in range; a bool is no number, an int is a float."""
+        if self.kind is str:
+            return isinstance(value, str) and value in self.choices
+        if isinstance(value, bool) or not isinstance(value, (int, float) if self.kind is float else int):
+            return False
+        if not abs(value) <= sys.float_info.max:  # NaN, the infinities, and integers that no float can hold
+            return False
+        in_range = all(_COMPARE[sign](value, bound) for sign, bound in self.bounds)
+        return in_range and (not self.odd or value % 2 == 1)
+
+
+def _whole(text: str, *bounds: tuple[str, float], odd: bool = False) -> dict[str, _Rule]:
+    return {"rule": _Rule(int, text, bounds=bounds or ((">=", 1),), odd=odd)}
+
+
+def _number(text: str, *bounds: tuple[str, float]) -> dict[str, _Rule]:
+    return {"rule": _Rule(float, text, bounds=bounds)}
+
+
+def _share(text: str) -> dict[str, _Rule]:
+    return _number(text, (">=", 0), ("<", 1))
+
+
+def _choice(choices: Any, text: str) -> dict[str, _Rule]:
+    return {"rule": _Rule(str, text, choices=get_args(choices))}
+
+
+class _Section:
+    """Base of the sections: checks every field, then what the fields mean together."""
+
+    __slots__ = ()
+    name: ClassVar[str]
+    jointly: ClassVar[frozenset[str]] = frozenset()
+    """The fields that `conflicts` looks at."""
+
+    def __post_init__(self) -> None:
+        values = {key: getattr(self, key) for key in _rules(type(self))}
+        faults = [_fault(self.name, key, value, type(self)) for key, value in values.items()]
+        found = [fault for fault in faults if fault] or list(self.conflicts(values))
+        if found:
+            raise ConfigError(found)
+
+    @classmethod
+    def conflicts(cls, values: Mapping[str, Any]) -> Iterator[str]:
+        """Faults of values that are fine one by one but not together."""
+        yield from ()
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingsConfig(_Section):
+    """What the network knows of a word before it reads the sentence (§2.2)."""
+
+    name: ClassVar[str] = "embeddings"
+    jointly: ClassVar[frozenset[str]] = frozenset({"word_size", "char_filters", "tag"})
+
+    word_size: int = field(default=100, metadata=_whole("Width of word vectors; 0 = no words.", (">=", 0)))
+    char_size: int = field(default=100, metadata=_whole("Width of character vectors."))
+    char_filters: int = field(
+        default=50, metadata=_whole("Filters of the character CNN; 0 = no characters.", (">=", 0))
+    )
+    char_window: int = field(
+        default=3, metadata=_whole("Characters that each filter sees.", (">=", 1), odd=True)
+    )
+    tag: TagColumn = field(
+        default="upos", metadata=_choice(TagColumn, "Column of part-of-speech tags to use.")
+    )
+    tag_size: int = field(default=100, metadata=_whole("Width of tag vectors."))
+    dropout: float = field(default=0.33, metadata=_share("Chance that a whole vector is dropped."))
+    unk_replacement: float = field(
+        default=0.5,
+        metadata=_number("Chance that a rare word is trained as unknown.", (">=", 0), ("<=", 1)),
+    )
+    min_count: int = field(default=2, metadata=_whole("Times a word must be seen to be in the vocabulary."))
+
+    @classmethod
+    def conflicts(cls, values: Mapping[str, Any]) -> Iterator[str]:
+        if values["word_size"] == 0 and values["char_filters"] == 0 and values["tag"] == "none":
+            yield (
+                "embeddings must have at least one of words, characters and tags, "
+                'found word_size = 0, char_filters = 0, tag = "none"'
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderConfig(_Section):
+    """The bidirectional LSTM that reads the sentence (§2.2)."""
+
+    name: ClassVar[str] = "encoder"
+
+    size: int = field(default=512, metadata=_whole("Units per direction."))
+    layers: int = field(default=3, metadata=_whole("Layers."))
+    dropout: float = field(default=0.33, metadata=_share("Dropout between and inside the layers."))
+
+
+@dataclass(frozen=True, slots=True)
+class DecoderConfig(_Section):
+    """The LSTM that attaches word after word (§3 and §4)."""
+
+    name: ClassVar[str] = "decoder"
+    jointly: ClassVar[frozenset[str]] = frozenset({"order", "fusion"})
+
+    order: Order = field(
+        default="left-to-right", metadata=_choice(Order, "Order in which words get their heads.")
+    )
+    fusion: Fusion = field(
+        default="simple", metadata=_choice(Fusion, "Attached dependents that are fused into each step.")
+    )
+    gate: Gate = field(default="gate1", metadata=_choice(Gate, "Gate through which they are fused."))
+    size: int = field(default=512, metadata=_whole("Units."))
+    dropout: float = field(default=0.33, metadata=_share("Dropout of inputs, states and outputs."))
+
+    @classmethod
+    def conflicts(cls, values: Mapping[str, Any]) -> Iterator[str]:
+        possible = FUSIONS[values["order"]]
+        if values["fusion"] not in possible:
+            yield (
+                f"decoder.fusion must be one of {', '.join(possible)} for the order {values['order']}, "
+                f"found {_show(values['fusion'])}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class ScorersConfig(_Section):
+    """The two biaffine classifiers: the pointer and the labeler (§2.2)."""
+
+    name: ClassVar[str] = "scorers"
+
+    arc_size: int = field(default=512, metadata=_whole("Width in which heads are pointed at."))
+    label_size: int = field(default=128, metadata=_whole("Width in which labels are chosen."))
+    dropout: float = field(default=0.33, metadata=_share("Dropout of both spaces."))
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingConfig(_Section):
+    """How the weights are found (§5.2)."""
+
+    name: ClassVar[str] = "training"
+
+    batch_size: int = field(default=32, metadata=_whole("Sentences per optimiser step."))
+    epochs: int = field(default=500, metadata=_whole("Passes over the training data, at most."))
+    schedule: Schedule = field(
+        default="plateau",
+        metadata=_choice(
+            Schedule, "Learning rate: the paper's decay and restart from the best, or a fall to zero."
+        ),
+    )
+    learning_rate: float = field(default=1e-3, metadata=_number("Highest learning rate.", (">", 0)))
+    warmup: int = field(default=0, metadata=_whole("Optimiser steps of rising learning rate.", (">=", 0)))
+    decay: float = field(
+        default=0.75, metadata=_number("Factor of the learning rate at a plateau.", (">", 0), ("<=", 1))
+    )
+    patience: int = field(default=20, metadata=_whole("Evaluations without a gain that make a plateau."))
+    beta1: float = field(default=0.9, metadata=_share("Adam: decay of the mean."))
+    beta2: float = field(default=0.9, metadata=_share("Adam: decay of the variance."))
+    epsilon: float = field(default=1e-4, metadata=_number("Adam: floor of the denominator.", (">", 0)))
+    clip: float = field(default=5.0, metadata=_number("Largest gradient norm; 0 = no limit.", (">=", 0)))
+    average: float = field(
+        default=0.0,
+        metadata=_share("Decay of a moving average of the weights; 0 = off."),
+    )
+    seed: int = field(
+        default=1, metadata=_whole("Seed of everything that is random.", (">=", 0), ("<", 2**32))
+    )
+    precision: Precision = field(default="fp32", metadata=_choice(Precision, "Arithmetic of training."))
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All choices of a model and its training."""
+
+    embeddings: EmbeddingsConfig = field(default_factory=EmbeddingsConfig)
+    encoder: EncoderConfig = field(default_factory=EncoderConfig)
+    decoder: DecoderConfig = field(default_factory=DecoderConfig)
+    scorers: ScorersConfig = field(default_factory=ScorersConfig)
+    training: TrainingConfig = field(default_factory=TrainingConfig)
+
+    @classmethod
+    def from_dict(cls, mapping: Mapping[str, Any]) -> Config:
+        """Build a configuration from sections of fields; what is not given keeps its default."""
+        config, faults = _build([("", mapping)])
+        if faults:
+            raise ConfigError(faults)
+        return config
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """The sections as plain dictionaries, every field included."""
+        return asdict(self)
+
+    def to_toml(self) -> str:
+        """The text of a TOML file that `load_config` reads back as the same configuration."""
+        tables = []
+        for section, values in self.to_dict().items():
+            lines = [f"{key} = {_show(value)}" for key, value in values.items()]
+            tables.append("\n".join([f"[{section}]", *lines, ""]))
+        return "\n".join(tables)
+
+
+_SECTIONS: dict[str, type[_Section]] = {
+    section.name: section
+    for section in (EmbeddingsConfig, EncoderConfig, DecoderConfig, ScorersConfig, TrainingConfig)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One field of the configuration, described for people."""
+
+    name: str
+    default: int | float | str
+    expectation: str
+    help: str
+
+
+def describe() -> list[Option]:
+    """Every option with its dotted name, default, accepted values and help, in the order of the sections."""
+    return [
+        Option(f"{name}.{key}", getattr(section(), key), rule.expectation, rule.help)
+        for name, section in _SECTIONS.items()
+        for key, rule in _rules(section).items()
+    ]
+
+
+def load_config(path: Path | None, overrides: Sequence[str] = (), preset: str | None = None) -> Config:
+    """Build a configuration from a preset, a TOML file and overrides such as `decoder.order=outside-in`."""
+    layers: list[tuple[str, Mapping[str, Any]]] = []
+    faults: list[str] = []
+    if preset is not None:
+        if preset in PRESETS:
+            layers.append((f"preset {preset}: ", PRESETS[preset]))
+        else:
+            faults.append(f"preset {preset} is unknown{_suggest(preset, PRESETS)}")
+    if path is not None:
+        try:
+            layers.append((f"{path}: ", _read_toml(path)))
+        except ConfigError as error:
+            faults.extend(error.faults)
+    for override in overrides:
+        dotted, equals, text = override.partition("=")
+        section, dot, key = dotted.strip().partition(".")
+        if equals and dot and key:
+            layers.append(("--set: ", {section: {key: _parse_value(text)}}))
+        else:
+            faults.append(f"--set: an override must be section.field=value, found {_show(override)}")
+    config, more = _build(layers)
+    if faults or more:
+        raise ConfigError([*faults, *more])
+    return config
+
+
+def _build(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[Config, list[str]]:
+    """Lay the layers over the defaults; a faulty value is reported with its place and its default kept."""
+    values = {
+        name: {key: getattr(section(), key) for key in _rules(section)} for name, section in _SECTIONS.items()
+    }
+    faults: list[str] = []
+    faulty: set[tuple[str, str]] = set()
+    places: dict[str, str] = {}
+    for place, layer in layers:
+        for name, table in layer.items():
+            if name not in _SECTIONS:
+                faults.append(f"{place}section {name} is unknown{_suggest(name, _names())}")
+            elif not isinstance(table, Mapping):
+                faults.append(f"{place}{name} must be a section of fields, found {_show(table)}")
+            else:
+                for key, value in table.items():
+                    if fault := _fault(name, key, value, _SECTIONS[name]):
+                        faults.append(place + fault)
+                        faulty.add((name, key))
+                    else:
+                        values[name][key] = _rules(_SECTIONS[name])[key].kind(value)
+                        places[name] = place
+    for name, section in _SECTIONS.items():
+        if faulty.isdisjoint((name, key) for key in section.jointly):
+            faults.extend(places.get(name, "") + conflict for conflict in section.conflicts(values[name]))
+    if faults:
+        return Config(), faults
+    return Config(**{name: section(**values[name]) for name, section in _SECTIONS.items()}), []  # type: ignore[arg-type]
+
+
+def _rules(section: type[_Section]) -> dict[str, _Rule]:
+    return {item.name: item.metadata["rule"] for item in fields(section)}  # type: ignore[arg-type]
+
+
+def _fault(name: str, key: str, value: object, section: type[_Section]) -> str | None:
+    """What is wrong with one value, or None."""
+    rule = _rules(section).get(key)
+    if rule is None:
+        return f"{name}.{key} is unknown{_suggest(f'{name}.{key}', _names())}"
+    return None if rule.accepts(value) else f"{name}.{key} must be {rule.expectation}, found {_show(value)}"
+
+
+def _names() -> list[str]:
+    """The sections and the dotted fields."""
+    return [*_SECTIONS, *(f"{name}.{key}" for name, section in _SECTIONS.items() for key in _rules(section))]
+
+
+def _suggest(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
+    """The end of a message about an unknown name: the nearest known one, or the first part of all of them."""
+    if close := difflib.get_close_matches(name, list(known), n=1):
+        return f"; did you mean {close[0]}?"
+    # A field without its section, or in the wrong one, is not close as a string.
+    if moved := [other for other in known if other.rpartition(".")[2] == name.rpartition(".")[2]]:
+        return f"; did you mean {' or '.join(moved)}?"
+    return "; known are " + ", ".join(other for other in known if "." not in other)
+
+
+def _show(value: object) -> str:
+    """A value as TOML writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+
+
+def _parse_value(text: str) -> object:
+    """The value of an override: TOML where it is TOML, else the bare text, so that names need no quotes."""
+    try:
+        parsed = tomllib.loads(f"value = {text}")
+    except tomllib.TOMLDecodeError:
+        return text.strip()
+    return parsed["value"] if len(parsed) == 1 else text.strip()
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    """The content of a TOML file; a `ConfigError` names the line at which it is malformed."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    try:
+        return tomllib.loads(data.decode())
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError([f"{path}:{line}: expected UTF-8, found byte 0x{data[error.start]:02x}"]) from error
+    except tomllib.TOMLDecodeError as error:
+        # tomllib gives the place only inside its message: "… (at line 3, column 7)" or "… (at end of document)"
+        problem, _, place = str(error).partition(" (at ")
+        found = re.match(r"line (\d+)", place)
+        line = int(found[1]) if found else len(data.splitlines())
+        raise ConfigError([f"{path}:{line}: malformed TOML: {problem}"]) from error
