@@ -1,0 +1,1 @@
+"""Sentences, and treebank files in and out."""
