@@ -1,0 +1,87 @@
+"""What commands show: tables and JSON on standard output, progress and warnings on standard error.
+
+rich takes a tenth of a second to import, so it is imported where it draws and not before.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+    from rich.table import Table
+
+__all__ = ["new_table", "progress_bar", "show", "track", "warn", "write_json"]
+
+Item = TypeVar("Item")
+
+_PIPE_WIDTH = 160
+"""Columns of a table that goes to a file or a pipe, where rich would assume 80 and cut names."""
+
+
+def new_table(title: str, *columns: str, text_columns: int = 1) -> Table:
+    """A table whose first columns hold text and whose other columns hold right-aligned numbers."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, title_style="bold")
+    for index, column in enumerate(columns):
+        table.add_column(column, justify="left" if index < text_columns else "right", no_wrap=index > 0)
+    return table
+
+
+def show(*items: Table | str) -> None:
+    """Write tables and lines to standard output; what looks like markup in a line is left alone."""
+    console = _console(stderr=False)
+    for item in items:
+        if isinstance(item, str):
+            console.print(item, markup=False, highlight=False)
+        else:
+            console.print(item)
+
+
+def write_json(value: Any) -> None:
+    """Write a value as indented JSON to standard output."""
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def warn(message: str) -> None:
+    """Write a warning of one line to standard error."""
+    typer.echo(f"pointree: warning: {message}", err=True)
+
+
+def progress_bar() -> Progress:
+    """A progress display on standard error, gone when it is done and silent where nobody looks."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=_console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
+
+
+def track(items: Iterable[Item], description: str, total: int | None = None) -> Iterator[Item]:
+    """Pass the items on while a bar shows how many went by."""
+    if not sys.stderr.isatty():
+        yield from items
+        return
+    with progress_bar() as progress:
+        yield from progress.track(items, total=total, description=description)
+
+
+def _console(*, stderr: bool) -> Console:
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    return Console(stderr=stderr, width=None if stream.isatty() else _PIPE_WIDTH)

@@ -1,0 +1,120 @@
+"""The command `pointree`: a table of subcommands, each imported only when it is called.
+
+`pointree --help` answers from the table alone, so it waits neither for torch nor for rich. To add a command,
+write `cli/<name>.py` with a Typer application named `app`, and add its line here.
+"""
+
+from __future__ import annotations
+
+import difflib
+import errno
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from pointree.errors import PointreeError
+from pointree.version import __version__
+
+__all__ = ["COMMANDS", "app", "main"]
+
+COMMANDS: dict[str, str] = {
+    "train": "Train a model on a treebank.",
+    "parse": "Parse sentences or CoNLL-U files.",
+    "evaluate": "Score a parse, or a model, against a gold treebank.",
+    "stats": "Describe treebanks: arc lengths and available dependents.",
+}
+"""Every command and its short help, in the order in which a user meets them."""
+
+
+class LazyGroup(TyperGroup):
+    """A group that knows its commands by name and imports one only to run it or to show its help.
+
+    The types of the command line library are Any here, because Typer has moved them between releases.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"pointree.cli.{cmd_name}")
+        return typer.main.get_command(module.app)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] not in COMMANDS:
+            close = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(COMMANDS)}"
+            ctx.fail(f"command {args[0]} is unknown; {hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="`pointree COMMAND --help` shows the options of a command, with examples.",
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"pointree {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def pointree(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    """Sentences to dependency trees with bottom-up hierarchical pointer networks."""
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Run the command line and leave the process: 0 if all went well, 2 for an error of the user.
+
+    An error that pointree raises on purpose becomes one line on standard error; anything else is a defect of
+    pointree and keeps its traceback.
+    """
+    try:
+        try:
+            typer.main.get_command(app).main(args=args, prog_name="pointree")
+        finally:
+            sys.stdout.flush()
+    except PointreeError as error:
+        _fail(str(error))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader, such as `head`, has seen enough: not an error that anybody wants to read about.
+        _abandon_stdout()
+        sys.exit(1)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        _abandon_stdout()
+        _fail(f"output cannot be written: {error.strerror}")
+
+
+def _fail(message: str) -> None:
+    """Leave with code 2 and the message on one line of standard error."""
+    typer.echo(f"pointree: error: {' '.join(message.splitlines())}", err=True)
+    sys.exit(2)
+
+
+def _abandon_stdout() -> None:
+    """Let the interpreter's last flush go nowhere, since it would fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

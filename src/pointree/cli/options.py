@@ -1,0 +1,21 @@
+"""Option and argument types that several commands share, so that they read the same everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["GoldArgument", "JsonOption", "ModelOption", "new_app"]
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON to standard output instead of tables.")]
+ModelOption = Annotated[
+    Path | None, typer.Option("--model", "-m", metavar="DIR", help="Folder of a trained model.")
+]
+GoldArgument = Annotated[Path, typer.Argument(metavar="GOLD", help="CoNLL-U file with the right trees.")]
+
+
+def new_app() -> typer.Typer:
+    """An application for one command, with plain help (rich would double the time to show it)."""
+    return typer.Typer(add_completion=False, rich_markup_mode=None)
