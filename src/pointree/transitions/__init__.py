@@ -1,0 +1,23 @@
+"""The transition systems of the paper, in pure Python: the specification of all faster code."""
+
+from pointree.transitions.legality import Constraints, legal_heads
+from pointree.transitions.oracle import GoldStep, gold_steps, rebuild
+from pointree.transitions.orders import ORDERS, Order, order, paper_name
+from pointree.transitions.partial_tree import PartialTree
+from pointree.transitions.projectivity import is_projective
+from pointree.transitions.slots import Slot
+
+__all__ = [
+    "ORDERS",
+    "Constraints",
+    "GoldStep",
+    "Order",
+    "PartialTree",
+    "Slot",
+    "gold_steps",
+    "is_projective",
+    "legal_heads",
+    "order",
+    "paper_name",
+    "rebuild",
+]

@@ -1,0 +1,47 @@
+"""The gold oracle: the steps by which an order builds a given tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pointree.errors import UsageError
+from pointree.transitions.orders import Order
+from pointree.transitions.partial_tree import PartialTree
+
+__all__ = ["GoldStep", "gold_steps", "rebuild"]
+
+
+@dataclass(frozen=True, slots=True)
+class GoldStep:
+    """One SHIFT-ATTACH of the gold sequence.
+
+    Attributes:
+        focus: The word whose turn it is.
+        head: Its gold head.
+        slots: The dependents in the slots of the focus word before it is attached, indexed by `Slot`, 0 for
+            none.
+    """
+
+    focus: int
+    head: int
+    slots: tuple[int, ...]
+
+
+def gold_steps(heads: Sequence[int | None], order: Order) -> list[GoldStep]:
+    """Return the steps that build a tree, given the heads of words 1..n."""
+    tree = PartialTree(len(heads))
+    steps = []
+    for focus in order.focus_sequence(tree.n):
+        head = heads[focus - 1]
+        if head is None:
+            raise UsageError(f"word {focus} has no head, expected a complete tree")
+        steps.append(GoldStep(focus, head, tree.slots(focus)))
+        tree.attach(focus, head)
+    return steps
+
+
+def rebuild(steps: Iterable[GoldStep]) -> list[int]:
+    """Return the heads of words 1..n that the steps assign."""
+    assigned = {step.focus: step.head for step in steps}
+    return [assigned[word] for word in range(1, len(assigned) + 1)]

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+
+from pointree.errors import UsageError
+from pointree.transitions import ORDERS, GoldStep, gold_steps, rebuild
+
+# "John and Mary play tennis together", the example of the paper.
+PLAY_TENNIS = [4, 3, 1, 0, 4, 4]
+
+
+def test_left_to_right_on_the_example_of_the_paper() -> None:
+    assert gold_steps(PLAY_TENNIS, ORDERS["left-to-right"]) == [
+        GoldStep(1, 4, (0, 0, 0, 0)),
+        GoldStep(2, 3, (0, 0, 0, 0)),
+        GoldStep(3, 1, (2, 0, 2, 0)),
+        GoldStep(4, 0, (1, 0, 1, 0)),
+        GoldStep(5, 4, (0, 0, 0, 0)),
+        GoldStep(6, 4, (0, 0, 0, 0)),
+    ]
+
+
+def test_right_to_left_on_the_example_of_the_paper() -> None:
+    assert gold_steps(PLAY_TENNIS, ORDERS["right-to-left"]) == [
+        GoldStep(6, 4, (0, 0, 0, 0)),
+        GoldStep(5, 4, (0, 0, 0, 0)),
+        GoldStep(4, 0, (0, 6, 0, 5)),
+        GoldStep(3, 1, (0, 0, 0, 0)),
+        GoldStep(2, 3, (0, 0, 0, 0)),
+        GoldStep(1, 4, (0, 3, 0, 3)),
+    ]
+
+
+def test_outside_in_on_the_example_of_the_paper() -> None:
+    assert gold_steps(PLAY_TENNIS, ORDERS["outside-in"]) == [
+        GoldStep(1, 4, (0, 0, 0, 0)),
+        GoldStep(6, 4, (0, 0, 0, 0)),
+        GoldStep(2, 3, (0, 0, 0, 0)),
+        GoldStep(5, 4, (0, 0, 0, 0)),
+        GoldStep(3, 1, (2, 0, 2, 0)),
+        GoldStep(4, 0, (1, 6, 1, 5)),
+    ]
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_rebuild_inverts_the_oracle(name: str) -> None:
+    assert rebuild(gold_steps(PLAY_TENNIS, ORDERS[name])) == PLAY_TENNIS
+
+
+def test_an_empty_sentence_has_no_steps() -> None:
+    assert gold_steps([], ORDERS["outside-in"]) == []
+    assert rebuild([]) == []
+
+
+def test_a_missing_head_is_refused() -> None:
+    with pytest.raises(UsageError, match="word 2 has no head, expected a complete tree"):
+        gold_steps([0, None], ORDERS["left-to-right"])
+
+
+def test_a_cycle_is_refused() -> None:
+    with pytest.raises(UsageError, match="head 1 of word 2 closes a cycle"):
+        gold_steps([2, 1, 0], ORDERS["left-to-right"])
