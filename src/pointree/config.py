@@ -8,17 +8,15 @@ and the rest follows from the rules: checking, error messages, and the list that
 from __future__ import annotations
 
 import difflib
-import json
-import operator
 import re
-import sys
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 from pointree.errors import ConfigError, InputError
+from pointree.rules import Rule, as_toml, choice, number, share, whole
 
 __all__ = [
     "FUSIONS",
@@ -57,59 +55,6 @@ FUSIONS: dict[Order, tuple[Fusion, ...]] = {
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {"paper": {}}
 """Named starting points: the fields in which each differs from the defaults."""
 
-_COMPARE: dict[str, Callable[[float, float], bool]] = {
-    ">=": operator.ge,
-    ">": operator.gt,
-    "<=": operator.le,
-    "<": operator.lt,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class _Rule:
-    """What a field accepts, and the sentence that explains the field."""
-
-    kind: type[int] | type[float] | type[str]
-    help: str
-    choices: tuple[str, ...] = ()
-    bounds: tuple[tuple[str, float], ...] = ()
-    odd: bool = False
-
-    @property
-    def expectation(self) -> str:
-        """The accepted values in words, as error messages and the documentation show them."""
-        if self.choices:
-            return "one of " + ", ".join(self.choices)
-        noun = "a number" if self.kind is float else "an odd whole number" if self.odd else "a whole number"
-        return " ".join([noun, " and ".join(f"{sign} {bound}" for sign, bound in self.bounds)])
-
-    def accepts(self, value: object) -> bool:
-        """Whether a value has the right type and lies in range; a bool is no number, an int is a float."""
-        if self.kind is str:
-            return isinstance(value, str) and value in self.choices
-        if isinstance(value, bool) or not isinstance(value, (int, float) if self.kind is float else int):
-            return False
-        if not abs(value) <= sys.float_info.max:  # NaN, the infinities, and integers that no float can hold
-            return False
-        in_range = all(_COMPARE[sign](value, bound) for sign, bound in self.bounds)
-        return in_range and (not self.odd or value % 2 == 1)
-
-
-def _whole(text: str, *bounds: tuple[str, float], odd: bool = False) -> dict[str, _Rule]:
-    return {"rule": _Rule(int, text, bounds=bounds or ((">=", 1),), odd=odd)}
-
-
-def _number(text: str, *bounds: tuple[str, float]) -> dict[str, _Rule]:
-    return {"rule": _Rule(float, text, bounds=bounds)}
-
-
-def _share(text: str) -> dict[str, _Rule]:
-    return _number(text, (">=", 0), ("<", 1))
-
-
-def _choice(choices: Any, text: str) -> dict[str, _Rule]:
-    return {"rule": _Rule(str, text, choices=get_args(choices))}
-
 
 class _Section:
     """Base of the sections: checks every field, then what the fields mean together."""
@@ -139,24 +84,24 @@ class EmbeddingsConfig(_Section):
     name: ClassVar[str] = "embeddings"
     jointly: ClassVar[frozenset[str]] = frozenset({"word_size", "char_filters", "tag"})
 
-    word_size: int = field(default=100, metadata=_whole("Width of word vectors; 0 = no words.", (">=", 0)))
-    char_size: int = field(default=100, metadata=_whole("Width of character vectors."))
+    word_size: int = field(default=100, metadata=whole("Width of word vectors; 0 = no words.", (">=", 0)))
+    char_size: int = field(default=100, metadata=whole("Width of character vectors."))
     char_filters: int = field(
-        default=50, metadata=_whole("Filters of the character CNN; 0 = no characters.", (">=", 0))
+        default=50, metadata=whole("Filters of the character CNN; 0 = no characters.", (">=", 0))
     )
     char_window: int = field(
-        default=3, metadata=_whole("Characters that each filter sees.", (">=", 1), odd=True)
+        default=3, metadata=whole("Characters that each filter sees.", (">=", 1), odd=True)
     )
     tag: TagColumn = field(
-        default="upos", metadata=_choice(TagColumn, "Column of part-of-speech tags to use.")
+        default="upos", metadata=choice(TagColumn, "Column of part-of-speech tags to use.")
     )
-    tag_size: int = field(default=100, metadata=_whole("Width of tag vectors."))
-    dropout: float = field(default=0.33, metadata=_share("Chance that a whole vector is dropped."))
+    tag_size: int = field(default=100, metadata=whole("Width of tag vectors."))
+    dropout: float = field(default=0.33, metadata=share("Chance that a whole vector is dropped."))
     unk_replacement: float = field(
         default=0.5,
-        metadata=_number("Chance that a rare word is trained as unknown.", (">=", 0), ("<=", 1)),
+        metadata=number("Chance that a rare word is trained as unknown.", (">=", 0), ("<=", 1)),
     )
-    min_count: int = field(default=2, metadata=_whole("Times a word must be seen to be in the vocabulary."))
+    min_count: int = field(default=2, metadata=whole("Times a word must be seen to be in the vocabulary."))
 
     @classmethod
     def conflicts(cls, values: Mapping[str, Any]) -> Iterator[str]:
@@ -173,9 +118,9 @@ class EncoderConfig(_Section):
 
     name: ClassVar[str] = "encoder"
 
-    size: int = field(default=512, metadata=_whole("Units per direction."))
-    layers: int = field(default=3, metadata=_whole("Layers."))
-    dropout: float = field(default=0.33, metadata=_share("Dropout between and inside the layers."))
+    size: int = field(default=512, metadata=whole("Units per direction."))
+    layers: int = field(default=3, metadata=whole("Layers."))
+    dropout: float = field(default=0.33, metadata=share("Dropout between and inside the layers."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,14 +131,14 @@ class DecoderConfig(_Section):
     jointly: ClassVar[frozenset[str]] = frozenset({"order", "fusion"})
 
     order: Order = field(
-        default="left-to-right", metadata=_choice(Order, "Order in which words get their heads.")
+        default="left-to-right", metadata=choice(Order, "Order in which words get their heads.")
     )
     fusion: Fusion = field(
-        default="simple", metadata=_choice(Fusion, "Attached dependents that are fused into each step.")
+        default="simple", metadata=choice(Fusion, "Attached dependents that are fused into each step.")
     )
-    gate: Gate = field(default="gate1", metadata=_choice(Gate, "Gate through which they are fused."))
-    size: int = field(default=512, metadata=_whole("Units."))
-    dropout: float = field(default=0.33, metadata=_share("Dropout of inputs, states and outputs."))
+    gate: Gate = field(default="gate1", metadata=choice(Gate, "Gate through which they are fused."))
+    size: int = field(default=512, metadata=whole("Units."))
+    dropout: float = field(default=0.33, metadata=share("Dropout of inputs, states and outputs."))
 
     @classmethod
     def conflicts(cls, values: Mapping[str, Any]) -> Iterator[str]:
@@ -201,7 +146,7 @@ class DecoderConfig(_Section):
         if values["fusion"] not in possible:
             yield (
                 f"decoder.fusion must be one of {', '.join(possible)} for the order {values['order']}, "
-                f"found {_show(values['fusion'])}"
+                f"found {as_toml(values['fusion'])}"
             )
 
 
@@ -211,9 +156,9 @@ class ScorersConfig(_Section):
 
     name: ClassVar[str] = "scorers"
 
-    arc_size: int = field(default=512, metadata=_whole("Width in which heads are pointed at."))
-    label_size: int = field(default=128, metadata=_whole("Width in which labels are chosen."))
-    dropout: float = field(default=0.33, metadata=_share("Dropout of both spaces."))
+    arc_size: int = field(default=512, metadata=whole("Width in which heads are pointed at."))
+    label_size: int = field(default=128, metadata=whole("Width in which labels are chosen."))
+    dropout: float = field(default=0.33, metadata=share("Dropout of both spaces."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,32 +167,32 @@ class TrainingConfig(_Section):
 
     name: ClassVar[str] = "training"
 
-    batch_size: int = field(default=32, metadata=_whole("Sentences per optimiser step."))
-    epochs: int = field(default=500, metadata=_whole("Passes over the training data, at most."))
+    batch_size: int = field(default=32, metadata=whole("Sentences per optimiser step."))
+    epochs: int = field(default=500, metadata=whole("Passes over the training data, at most."))
     schedule: Schedule = field(
         default="plateau",
-        metadata=_choice(
+        metadata=choice(
             Schedule, "Learning rate: the paper's decay and restart from the best, or a fall to zero."
         ),
     )
-    learning_rate: float = field(default=1e-3, metadata=_number("Highest learning rate.", (">", 0)))
-    warmup: int = field(default=0, metadata=_whole("Optimiser steps of rising learning rate.", (">=", 0)))
+    learning_rate: float = field(default=1e-3, metadata=number("Highest learning rate.", (">", 0)))
+    warmup: int = field(default=0, metadata=whole("Optimiser steps of rising learning rate.", (">=", 0)))
     decay: float = field(
-        default=0.75, metadata=_number("Factor of the learning rate at a plateau.", (">", 0), ("<=", 1))
+        default=0.75, metadata=number("Factor of the learning rate at a plateau.", (">", 0), ("<=", 1))
     )
-    patience: int = field(default=20, metadata=_whole("Evaluations without a gain that make a plateau."))
-    beta1: float = field(default=0.9, metadata=_share("Adam: decay of the mean."))
-    beta2: float = field(default=0.9, metadata=_share("Adam: decay of the variance."))
-    epsilon: float = field(default=1e-4, metadata=_number("Adam: floor of the denominator.", (">", 0)))
-    clip: float = field(default=5.0, metadata=_number("Largest gradient norm; 0 = no limit.", (">=", 0)))
+    patience: int = field(default=20, metadata=whole("Evaluations without a gain that make a plateau."))
+    beta1: float = field(default=0.9, metadata=share("Adam: decay of the mean."))
+    beta2: float = field(default=0.9, metadata=share("Adam: decay of the variance."))
+    epsilon: float = field(default=1e-4, metadata=number("Adam: floor of the denominator.", (">", 0)))
+    clip: float = field(default=5.0, metadata=number("Largest gradient norm; 0 = no limit.", (">=", 0)))
     average: float = field(
         default=0.0,
-        metadata=_share("Decay of a moving average of the weights; 0 = off."),
+        metadata=share("Decay of a moving average of the weights; 0 = off."),
     )
     seed: int = field(
-        default=1, metadata=_whole("Seed of everything that is random.", (">=", 0), ("<", 2**32))
+        default=1, metadata=whole("Seed of everything that is random.", (">=", 0), ("<", 2**32))
     )
-    precision: Precision = field(default="fp32", metadata=_choice(Precision, "Arithmetic of training."))
+    precision: Precision = field(default="fp32", metadata=choice(Precision, "Arithmetic of training."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +221,7 @@ class Config:
         """The text of a TOML file that `load_config` reads back as the same configuration."""
         tables = []
         for section, values in self.to_dict().items():
-            lines = [f"{key} = {_show(value)}" for key, value in values.items()]
+            lines = [f"{key} = {as_toml(value)}" for key, value in values.items()]
             tables.append("\n".join([f"[{section}]", *lines, ""]))
         return "\n".join(tables)
 
@@ -326,7 +271,7 @@ def load_config(path: Path | None, overrides: Sequence[str] = (), preset: str | 
         if equals and dot and key:
             layers.append(("--set: ", {section: {key: _parse_value(text)}}))
         else:
-            faults.append(f"--set: an override must be section.field=value, found {_show(override)}")
+            faults.append(f"--set: an override must be section.field=value, found {as_toml(override)}")
     config, more = _build(layers)
     if faults or more:
         raise ConfigError([*faults, *more])
@@ -346,7 +291,7 @@ def _build(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[Config, lis
             if name not in _SECTIONS:
                 faults.append(f"{place}section {name} is unknown{_suggest(name, _names())}")
             elif not isinstance(table, Mapping):
-                faults.append(f"{place}{name} must be a section of fields, found {_show(table)}")
+                faults.append(f"{place}{name} must be a section of fields, found {as_toml(table)}")
             else:
                 for key, value in table.items():
                     if fault := _fault(name, key, value, _SECTIONS[name]):
@@ -363,7 +308,7 @@ def _build(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[Config, lis
     return Config(**{name: section(**values[name]) for name, section in _SECTIONS.items()}), []  # type: ignore[arg-type]
 
 
-def _rules(section: type[_Section]) -> dict[str, _Rule]:
+def _rules(section: type[_Section]) -> dict[str, Rule]:
     return {item.name: item.metadata["rule"] for item in fields(section)}  # type: ignore[arg-type]
 
 
@@ -372,7 +317,7 @@ def _fault(name: str, key: str, value: object, section: type[_Section]) -> str |
     rule = _rules(section).get(key)
     if rule is None:
         return f"{name}.{key} is unknown{_suggest(f'{name}.{key}', _names())}"
-    return None if rule.accepts(value) else f"{name}.{key} must be {rule.expectation}, found {_show(value)}"
+    return None if rule.accepts(value) else f"{name}.{key} must be {rule.expectation}, found {as_toml(value)}"
 
 
 def _names() -> list[str]:
@@ -382,19 +327,11 @@ def _names() -> list[str]:
 
 def _suggest(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
     """The end of a message about an unknown name: the nearest known one, or the first part of all of them."""
-    if close := difflib.get_close_matches(name, list(known), n=1):
-        return f"; did you mean {close[0]}?"
-    # A field without its section, or in the wrong one, is not close as a string.
-    if moved := [other for other in known if other.rpartition(".")[2] == name.rpartition(".")[2]]:
-        return f"; did you mean {' or '.join(moved)}?"
+    # A field in the wrong section, or without one, is a better guess than a name that only looks similar.
+    moved = [other for other in known if other.rpartition(".")[2] == name.rpartition(".")[2]]
+    if close := moved or difflib.get_close_matches(name, list(known), n=1):
+        return f"; did you mean {' or '.join(close)}?"
     return "; known are " + ", ".join(other for other in known if "." not in other)
-
-
-def _show(value: object) -> str:
-    """A value as TOML writes it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
 
 def _parse_value(text: str) -> object:
@@ -418,7 +355,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError([f"{path}:{line}: expected UTF-8, found byte 0x{data[error.start]:02x}"]) from error
     except tomllib.TOMLDecodeError as error:
-        # tomllib gives the place only inside its message: "… (at line 3, column 7)" or "… (at end of document)"
+        # tomllib has the place in its message only: "… (at line 3, column 7)" or "… (at end of document)".
         problem, _, place = str(error).partition(" (at ")
         found = re.match(r"line (\d+)", place)
         line = int(found[1]) if found else len(data.splitlines())
