@@ -1,0 +1,59 @@
+"""CoNLL-U in and out, without losing a byte: comments, ranges, empty nodes and white space are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TextIO
+
+from pointree.treebank.blocks import Block, OnInvalid, Source, read_blocks
+from pointree.treebank.rows import split_comments, to_tokens
+from pointree.treebank.sentence import Sentence
+
+__all__ = ["format_sentence", "read_conllu", "write_conllu"]
+
+
+def read_conllu(
+    source: Source, *, name: str | None = None, on_invalid: OnInvalid | None = None
+) -> Iterator[Sentence]:
+    """Read the sentences of a CoNLL-U file one by one, holding one in memory.
+
+    `source` is a path (plain or gzip) or an open stream, and `name` what messages call it. A sentence that
+    breaks the format raises a `FormatError` with its place; with `on_invalid`, that error is handed over
+    instead, and reading goes on after the next blank line. Whether the heads form a tree is another question:
+    see `tree_faults`.
+    """
+    return read_blocks(source, _parse, name, on_invalid)
+
+
+def format_sentence(sentence: Sentence) -> str:
+    """A sentence as it stands in a file, with the white space around it."""
+    lines = sentence.comments + [
+        f"{token.id}\t{token.form}\t{token.lemma}\t{token.upos}\t{token.xpos}\t{token.feats}\t"
+        f"{'_' if token.head is None else token.head}\t{token.deprel}\t{token.deps}\t{token.misc}"
+        for token in sentence.tokens
+    ]
+    return sentence.leader + sentence.newline.join(lines) + sentence.trailer
+
+
+def write_conllu(sentences: Iterable[Sentence], stream: TextIO) -> int:
+    """Write sentences one by one, and return how many they were.
+
+    What was read from one file is written byte for byte. Where sentences of several files meet, the blank
+    line that the end of a file may lack is added, and a byte-order mark that is not the first thing dropped.
+    """
+    n_written = 0
+    missing = ""
+    for sentence in sentences:
+        text = format_sentence(sentence)
+        if n_written:
+            text = missing + text.removeprefix("\ufeff")
+        stream.write(text)
+        missing = sentence.newline * max(0, 2 - sentence.trailer.count("\n"))
+        n_written += 1
+    return n_written
+
+
+def _parse(block: Block, name: str) -> Sentence:
+    comments, rows = split_comments(block, name)
+    tokens = to_tokens(rows, block.line + len(comments), name)
+    return Sentence(tokens, comments, block.leader, block.trailer, block.newline)
