@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pointree.analysis import TreebankStatistics, treebank_statistics
+from pointree.errors import InputError
+from pointree.transitions import ORDERS, gold_steps
+from pointree.treebank.conllu import read_conllu
+from pointree.treebank.sentence import Sentence
+
+# Printed with two decimals. Table 1: %long, %left.
+TABLE_1 = {
+    "en_ewt": (16.43, 25.49),
+    "eu_bdt": (20.17, 44.46),
+    "fi_tdt": (17.45, 26.83),
+    "it_isdt": (16.20, 22.69),
+    "ko_gsd": (14.76, 78.40),
+    "tr_imst": (14.84, 70.69),
+    "zh_gsd": (25.31, 59.44),
+}
+# Table 5: all and long, in the order of ORDERS: left-to-right, right-to-left, outside-in.
+TABLE_5 = {
+    "en_ewt": ((7.02, 1.66), (4.54, 2.54), (6.10, 2.33)),
+    "eu_bdt": ((6.65, 2.29), (5.75, 2.17), (7.10, 2.81)),
+    "fi_tdt": ((7.06, 1.69), (5.36, 2.70), (6.61, 2.45)),
+    "it_isdt": ((11.15, 1.74), (8.97, 4.88), (10.64, 3.73)),
+    "ko_gsd": ((6.94, 2.45), (4.64, 0.79), (5.77, 1.61)),
+    "tr_imst": ((5.71, 1.85), (3.46, 0.74), (5.07, 1.27)),
+    "zh_gsd": ((16.34, 6.17), (7.99, 3.83), (12.60, 5.34)),
+}
+
+
+@pytest.fixture(scope="module", params=TABLE_1)
+def measured(request: pytest.FixtureRequest, shared_data: Path) -> tuple[str, TreebankStatistics]:
+    name = request.param
+    path = shared_data / "ud-2.6" / name / f"{name}-ud-dev.conllu"
+    return name, treebank_statistics(read_conllu(path))
+
+
+def test_table_1(measured: tuple[str, TreebankStatistics]) -> None:
+    name, statistics = measured
+    assert (statistics.long_pct, statistics.left_pct) == pytest.approx(TABLE_1[name], abs=0.01)
+
+
+def test_table_5(measured: tuple[str, TreebankStatistics]) -> None:
+    name, statistics = measured
+    for order, printed in zip(ORDERS, TABLE_5[name], strict=True):
+        available = statistics.available[order]
+        assert (available.all, available.longer_than_2) == pytest.approx(printed, abs=0.01), order
+
+
+def test_table_5_is_not_about_arcs_longer_than_4(measured: tuple[str, TreebankStatistics]) -> None:
+    """The erratum: what the caption says is far from what the table prints."""
+    name, statistics = measured
+    for order, (_, printed) in zip(ORDERS, TABLE_5[name], strict=True):
+        assert statistics.available[order].longer_than_4 < printed - 0.2
+
+
+def test_counts_of_a_small_tree() -> None:
+    sentence = Sentence.from_words(list("abcdefg"), head=[7, 1, 0, 3, 3, 7, 3])
+    statistics = treebank_statistics([sentence])
+    assert statistics.to_dict() == {
+        "sentences": 1,
+        "words": 7,
+        "long_pct": pytest.approx(100 / 6),
+        "left_pct": 100.0,
+        "nonprojective_pct": 100.0,
+        "available": {
+            "left-to-right": {"all": 2.0, "longer_than_2": 1.0, "longer_than_4": 1.0},
+            "right-to-left": {"all": 4.0, "longer_than_2": 1.0, "longer_than_4": 0.0},
+            "outside-in": {"all": 2.0, "longer_than_2": 2.0, "longer_than_4": 1.0},
+        },
+    }
+
+
+def test_available_dependents_are_those_that_the_oracle_attaches_before(ewt: Path) -> None:
+    sentences = list(read_conllu(ewt))
+    statistics = treebank_statistics(sentences)
+    for name, order in ORDERS.items():
+        attached_before = 0
+        for sentence in sentences:
+            seen: set[int] = set()
+            for step in gold_steps(sentence.heads, order):
+                attached_before += step.head != 0 and step.head not in seen
+                seen.add(step.focus)
+        assert statistics.available[name].all == pytest.approx(attached_before / len(sentences))
+
+
+def test_percentage_of_nonprojective_sentences() -> None:
+    crossing = Sentence.from_words(list("abcd"), head=[3, 4, 0, 3])
+    nested = Sentence.from_words(list("abc"), head=[2, 0, 2])
+    statistics = treebank_statistics([crossing, nested, nested, nested])
+    assert statistics.nonprojective_pct == 25.0
+    assert (statistics.sentences, statistics.words) == (4, 13)
+
+
+def test_no_sentences() -> None:
+    statistics = treebank_statistics([])
+    assert (statistics.sentences, statistics.long_pct, statistics.left_pct) == (0, 0.0, 0.0)
+    json.dumps(statistics.to_dict())
+
+
+def test_a_sentence_without_heads_is_refused() -> None:
+    sentence = Sentence.from_words(["a", "b"], head=[0, None])
+    sentence.comments.append("# sent_id = x-1")
+    with pytest.raises(InputError) as caught:
+        treebank_statistics([sentence])
+    assert str(caught.value) == "sentence 1 (x-1): word 2 has no HEAD, statistics need complete trees"
