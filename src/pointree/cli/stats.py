@@ -26,7 +26,7 @@ Examples:
 """
 
 ERRATUM = (
-    "Erratum of the paper: Table 5 says that `long` counts arcs longer than 4, but prints those longer than 2.\n"
+    "Erratum: the paper's Table 5 says that `long` counts arcs longer than 4, but prints those over 2.\n"
     "Both are shown; `>2` has the printed figures. `%long` of Table 1 does count arcs longer than 4."
 )
 
