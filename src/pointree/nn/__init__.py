@@ -1,0 +1,1 @@
+"""The network: embeddings, encoder, structured decoder and scorers, one brick a file."""

@@ -1,0 +1,53 @@
+"""A batch as the network reads it: packed positions, features, and gold steps when it trains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from pointree.nn.packing import Packing
+
+__all__ = ["Batch", "GoldSteps"]
+
+
+@dataclass(frozen=True, slots=True)
+class GoldSteps:
+    """The gold steps of a batch, packed: step t of all sentences, then step t + 1.
+
+    *Shape:* all ``(n_rows,)`` but for ``names``, which is ``(n_rows, 1 + n_slots)``.
+
+    Attributes:
+        steps: The packing of the steps, one for each word.
+        focus: The position of the focus word in its sentence.
+        focus_rows: The row of the focus word among the packed positions.
+        heads: The position of the gold head in its sentence.
+        head_rows: The row of the gold head among the packed positions.
+        labels: The gold label.
+        names: The decoder states that the step reads, previous state first (see `pointree.nn.decoder`).
+    """
+
+    steps: Packing
+    focus: Tensor
+    focus_rows: Tensor
+    heads: Tensor
+    head_rows: Tensor
+    labels: Tensor
+    names: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Sentences sorted by length, longest first, position 0 of each being ROOT.
+
+    *Shape:* ``words``, ``tags`` and ``forms`` are ``(n_rows,)``; ``chars`` is ``(n_forms, max_chars)`` and
+    ``char_lengths`` ``(n_forms,)``; ``forms`` says which row of ``chars`` each position has.
+    """
+
+    positions: Packing
+    words: Tensor
+    tags: Tensor
+    forms: Tensor
+    chars: Tensor
+    char_lengths: Tensor
+    gold: GoldSteps | None = None

@@ -1,0 +1,34 @@
+"""Words from their characters: a convolution over character embeddings and a maximum over time (paper §2.2)."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from pointree.nn import initialise
+
+__all__ = ["CharCnn"]
+
+
+class CharCnn(nn.Module):
+    """``tanh(max over positions of conv(embeddings))``: windows of ``window`` characters, ``filters`` outputs."""
+
+    def __init__(self, *, n_chars: int, size: int, filters: int, window: int) -> None:
+        super().__init__()
+        self.window = window
+        self.embedding = initialise.xavier(n_chars, size, fan_in=size, fan_out=1)
+        self.filters = initialise.xavier(window * size, filters, fan_in=window * size, fan_out=filters)
+        self.bias = initialise.bias(filters)
+
+    def forward(self, chars: Tensor, lengths: Tensor, dtype: torch.dtype) -> Tensor:
+        """One vector a form; what lies behind a form's last character has no influence.
+
+        *Shape:* ``chars`` is ``(n_forms, max_chars)``, ``lengths`` ``(n_forms,)``; returns ``(n_forms, filters)``.
+        """
+        exists = torch.arange(chars.shape[1], device=chars.device) < lengths.unsqueeze(1)
+        embedded = F.embedding(chars, self.embedding).to(dtype) * exists.unsqueeze(2)
+        margin = self.window // 2
+        windows = F.pad(embedded, (0, 0, margin, margin)).unfold(1, self.window, 1).transpose(2, 3).flatten(2)
+        features = torch.matmul(windows, self.filters.to(dtype)) + self.bias.to(dtype)
+        return features.masked_fill(~exists.unsqueeze(2), float("-inf")).amax(dim=1).tanh()

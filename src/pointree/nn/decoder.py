@@ -1,0 +1,132 @@
+"""The bottom-up hierarchical decoder: one step attaches nothing, it says what the focus word looks like (paper §3).
+
+All decoder states live in one memory. A state is a pair of rows, hidden state and cell, and is named by its place in
+the memory; name 0 is the zero vector that stands for a missing dependent. A step is told which states to read and
+where to write, so that training (names known beforehand), greedy search and beam search (names follow the
+hypotheses) share it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from pointree.nn import initialise
+from pointree.nn.fusion import Fusion, FusionWeights, fuse
+from pointree.nn.linear import Mlp, Projection
+from pointree.nn.lstm_cell import cell_forward
+
+__all__ = ["Decoder", "DecoderWeights", "StepTrace", "decoder_step", "new_memory"]
+
+
+class DecoderWeights(NamedTuple):
+    """What a step multiplies with, in the type of the computation.
+
+    *Shape:* ``recurrent`` is ``(size, 4 · size)``.
+    """
+
+    fusion: FusionWeights | None
+    recurrent: Tensor
+
+
+class StepTrace(NamedTuple):
+    """What a step computed on its way: kept for training's backward pass and for inspection.
+
+    *Shape:* ``value_and_gate`` ``(2 · n, 2, size)`` (None without fusion), ``fused`` ``(n, 2, size)``, ``gates``
+    ``(n, 4 · size)``.
+    """
+
+    value_and_gate: Tensor | None
+    fused: Tensor
+    gates: Tensor
+
+
+def new_memory(initial: Tensor, n_steps: int) -> Tensor:
+    """A memory with room for ``n_steps`` further states; names 1 … batch_size are the initial ones.
+
+    *Shape:* ``initial`` is ``(batch_size, 2, size)``; returns ``(1 + batch_size + n_steps, 2, size)``.
+    """
+    batch_size, _two, size = initial.shape
+    memory = initial.new_empty(1 + batch_size + n_steps, 2, size)
+    memory[0] = 0.0
+    memory[1 : 1 + batch_size] = initial
+    return memory
+
+
+def gather_states(memory: Tensor, names: Tensor) -> Tensor:
+    """The named states, hidden states and cells as rows of their own.
+
+    *Shape:* ``names`` is ``(n, k)``; returns ``(2 · n, k, size)``, rows alternating hidden state and cell.
+    """
+    n, k = names.shape
+    hidden_rows = (2 * names).unsqueeze(1)
+    rows = torch.cat((hidden_rows, hidden_rows + 1), dim=1)
+    return memory.view(-1, memory.shape[2]).index_select(0, rows.flatten()).view(2 * n, k, -1)
+
+
+def decoder_step(
+    weights: DecoderWeights,
+    memory: Tensor,
+    names: Tensor,
+    input_gates: Tensor,
+    start: int,
+    mask: Tensor | None = None,
+) -> StepTrace:
+    """Compute the next decoder states s_t from the named ones and write them to ``memory`` from ``start`` on.
+
+    s_t = LSTM(f(s_{t-1}, s_lm, …), h_i), where f fuses hidden states and cells alike. ``mask`` is the variational
+    dropout on the fused hidden state.
+
+    *Shape:* ``names`` is ``(n, 1 + n_slots)``, the previous state first; ``input_gates`` is ``(n, 4 · size)``.
+    """
+    n, size = input_gates.shape[0], memory.shape[2]
+    sources = gather_states(memory, names)
+    if weights.fusion is None:
+        value_and_gate, fused = None, sources.view(n, 2, size)
+    else:
+        value_and_gate = fuse(weights.fusion, sources)
+        fused = (value_and_gate[:, 0] * value_and_gate[:, 1]).view(n, 2, size)
+    if mask is not None:
+        fused[:, 0] *= mask
+    gates = torch.addmm(input_gates, fused[:, 0], weights.recurrent)
+    new = memory[start : start + n]
+    cell_forward(gates, fused[:, 1], new[:, 0], new[:, 1])
+    return StepTrace(value_and_gate, fused, gates)
+
+
+class Decoder(nn.Module):
+    """The parameters of the decoder: initial state, input, fusion and LSTM cell."""
+
+    def __init__(self, *, inputs: int, size: int, n_slots: int, gate: str, dropout: float) -> None:
+        super().__init__()
+        self.size = size
+        self.dropout = dropout
+        self.initial = Projection(inputs=inputs, outputs=size)
+        self.input = Mlp(inputs=inputs, outputs=size)
+        self.fusion = Fusion(size=size, n_slots=n_slots, gate=gate) if n_slots else None
+        self.input_weight = initialise.recurrent(size, 4 * size, size=size)
+        self.recurrent_weight = initialise.recurrent(size, 4 * size, size=size)
+        self.bias = initialise.bias(4 * size)
+
+    def weights(self, dtype: torch.dtype) -> DecoderWeights:
+        """The weights of a step."""
+        fusion = None if self.fusion is None else self.fusion.weights(dtype)
+        return DecoderWeights(fusion, self.recurrent_weight.to(dtype))
+
+    def initial_state(self, final_cells: Tensor) -> Tensor:
+        """c₀ is a projection of the encoder's final cells, h₀ = tanh(c₀).
+
+        *Shape:* ``(batch_size, inputs)`` to ``(batch_size, 2, size)``.
+        """
+        cell = self.initial(final_cells)
+        return torch.stack((cell.tanh(), cell), dim=1)
+
+    def input_gates(self, encoded: Tensor) -> Tensor:
+        """What each position contributes to the gates when it is the focus.
+
+        *Shape:* ``(n_rows, inputs)`` to ``(n_rows, 4 · size)``.
+        """
+        dtype = encoded.dtype
+        return torch.addmm(self.bias.to(dtype), self.input(encoded), self.input_weight.to(dtype))

@@ -1,0 +1,125 @@
+"""A bidirectional LSTM layer that is fast on CPUs: both directions in one multiply, weight gradients in one multiply.
+
+Autograd would multiply once a step for the gradient of the recurrent weight. Here the backward pass collects the
+gradients of the gates and multiplies once for all steps, which the machine does several times faster.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from pointree.nn import initialise
+from pointree.nn.dropout import drop_shared, dropout_mask
+from pointree.nn.lstm_cell import CellGradients, cell_forward
+from pointree.nn.packing import Packing
+
+__all__ = ["BiLstmLayer"]
+
+
+def _run(gates: Tensor, weight: Tensor, mask: Tensor | None, packing: Packing) -> tuple[Tensor, Tensor]:
+    """Run both directions over all steps; ``gates`` is activated in place.
+
+    *Shape:* ``gates`` ``(2, n_rows, 4 · size)``, ``weight`` ``(2, size, 4 · size)``, ``mask`` ``(2, batch_size, size)``;
+    returns hidden states and cells, ``(2, n_rows, size)``.
+    """
+    size = weight.shape[1]
+    hidden = gates.new_empty(2, packing.n_rows, size)
+    cells = gates.new_empty(2, packing.n_rows, size)
+    previous: slice | None = None
+    for start, count in zip(packing.offsets, packing.active, strict=False):
+        rows = slice(start, start + count)
+        step_gates = gates[:, rows]
+        if previous is None:
+            cell = gates.new_zeros(2, count, size)
+        else:
+            running = slice(previous.start, previous.start + count)
+            state = hidden[:, running] if mask is None else hidden[:, running] * mask[:, :count]
+            step_gates.baddbmm_(state, weight)
+            cell = cells[:, running]
+        cell_forward(step_gates, cell, hidden[:, rows], cells[:, rows])
+        previous = rows
+    return hidden, cells
+
+
+class _Recurrence(torch.autograd.Function):
+    """Both directions over all steps, with a backward pass written by hand."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, gates: Tensor, weight: Tensor, mask: Tensor | None, packing: Packing
+    ) -> tuple[Tensor, Tensor]:
+        activated = gates.clone()
+        hidden, cells = _run(activated, weight, mask, packing)
+        ctx.save_for_backward(activated, weight, mask, hidden, cells)
+        ctx.packing = packing
+        return hidden, cells
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None, None]:
+        hidden_gradient, cell_gradient = gradients
+        gates, weight, mask, hidden, cells = ctx.saved_tensors
+        packing: Packing = ctx.packing
+        batch_size = packing.batch_size
+        previous_hidden = hidden.index_select(1, packing.predecessors)
+        if mask is not None:
+            previous_hidden *= mask.index_select(1, packing.sentence_index[batch_size:])
+        previous_cells = torch.zeros_like(cells)
+        torch.index_select(cells, 1, packing.predecessors, out=previous_cells[:, batch_size:])
+        cell_gradients = CellGradients(gates, previous_cells, cells)
+        gate_gradient = torch.empty_like(gates)
+        transposed = weight.transpose(1, 2).contiguous()
+        from_hidden = hidden_gradient.new_zeros(2, batch_size, weight.shape[1])
+        from_cell = torch.zeros_like(from_hidden)
+        for start, count in zip(reversed(packing.offsets[:-1]), reversed(packing.active), strict=True):
+            rows = slice(start, start + count)
+            dh, dc = from_hidden[:, :count], from_cell[:, :count]
+            dh += hidden_gradient[:, rows]
+            dc += cell_gradient[:, rows]
+            cell_gradients.step(rows, dh, dc, gate_gradient[:, rows])
+            if start > 0:
+                torch.bmm(gate_gradient[:, rows], transposed, out=dh)
+                if mask is not None:
+                    dh *= mask[:, :count]
+        weight_gradient = torch.bmm(previous_hidden.transpose(1, 2), gate_gradient[:, batch_size:])
+        return gate_gradient, weight_gradient, None, None
+
+
+class BiLstmLayer(nn.Module):
+    """One layer of the encoder: a forward and a backward LSTM with variational dropout on input and state (§2.2).
+
+    The directions are the two slices of each parameter; the second reads every sentence from its end.
+    """
+
+    def __init__(self, *, inputs: int, size: int, dropout: float) -> None:
+        super().__init__()
+        self.size = size
+        self.dropout = dropout
+        self.input_weight = initialise.recurrent(2, inputs, 4 * size, size=size)
+        self.recurrent_weight = initialise.recurrent(2, size, 4 * size, size=size)
+        self.bias = initialise.bias(2, 1, 4 * size)
+
+    def forward(self, x: Tensor, packing: Packing) -> tuple[Tensor, Tensor]:
+        """Returns hidden states of both directions side by side, and each sentence's two final cells.
+
+        *Shape:* ``x`` is ``(n_rows, inputs)``; returns ``(n_rows, 2 · size)`` and ``(batch_size, 2 · size)``.
+        """
+        owners, batch_size = packing.sentence_index, packing.batch_size
+        ahead, back = (
+            drop_shared(x, owners, batch_size, self.dropout, self.training) for _direction in range(2)
+        )
+        both = torch.stack((ahead, back.index_select(0, packing.reversal)))
+        gates = torch.baddbmm(self.bias.to(x.dtype), both, self.input_weight.to(x.dtype))
+        weight = self.recurrent_weight.to(x.dtype)
+        if torch.is_grad_enabled():
+            mask = None
+            if self.training and self.dropout > 0.0:
+                mask = dropout_mask((2, batch_size, self.size), self.dropout, x)
+            hidden, cells = _Recurrence.apply(gates, weight, mask, packing)
+        else:
+            hidden, cells = _run(gates, weight, None, packing)
+        outputs = torch.cat((hidden[0], hidden[1].index_select(0, packing.reversal)), dim=1)
+        final_cells = cells.index_select(1, packing.last_rows)
+        return outputs, torch.cat((final_cells[0], final_cells[1]), dim=1)

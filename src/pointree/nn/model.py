@@ -1,0 +1,166 @@
+"""The whole network: what a sentence looks like to the search, and the loss of gold trees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from pointree.config import Config
+from pointree.nn.batch import Batch, GoldSteps
+from pointree.nn.decoder import Decoder
+from pointree.nn.dropout import drop_shared, dropout_mask
+from pointree.nn.embeddings import Embeddings
+from pointree.nn.encoder import Encoder
+from pointree.nn.linear import softmax_precision
+from pointree.nn.packing import Packing
+from pointree.nn.scorers import ArcScorer, LabelScorer
+from pointree.nn.teacher_forcing import teacher_forced_states
+from pointree.transitions import ORDERS
+
+__all__ = ["Encoding", "Loss", "PointerNetwork"]
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """All that the decoder and the search need to know of a batch; computed once, before the first step.
+
+    *Shape:* ``initial`` is ``(batch_size, 2, size)``, ``input_gates`` ``(n_rows, 4 · size)``, ``keys`` ``(batch_size,
+    n_positions, arc_size)``, ``key_biases`` ``(batch_size, n_positions)`` and ``label_heads`` ``(n_rows, label_size)``.
+    """
+
+    positions: Packing
+    initial: Tensor
+    input_gates: Tensor
+    keys: Tensor
+    key_biases: Tensor
+    label_heads: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Sums of the cross-entropies of a batch's arcs and labels (paper §3.2: both are minimised together)."""
+
+    arcs: Tensor
+    labels: Tensor
+    n_words: int
+    n_sentences: int
+
+    @property
+    def total(self) -> Tensor:
+        """The objective: both sums, for an average sentence of the batch."""
+        return (self.arcs + self.labels) / self.n_sentences
+
+
+class PointerNetwork(nn.Module):
+    """Encoder, structured decoder, pointer and labeler."""
+
+    def __init__(self, config: Config, *, n_words: int, n_chars: int, n_tags: int, n_labels: int) -> None:
+        super().__init__()
+        order = ORDERS[config.decoder.order]
+        self.slots = order.fusion(config.decoder.fusion)
+        self.output_dropout = config.encoder.dropout
+        self.state_dropout = config.decoder.dropout
+        self.scorer_dropout = config.scorers.dropout
+        self.embeddings = Embeddings(config.embeddings, n_words=n_words, n_chars=n_chars, n_tags=n_tags)
+        self.encoder = Encoder(
+            inputs=self.embeddings.size,
+            size=config.encoder.size,
+            layers=config.encoder.layers,
+            dropout=config.encoder.dropout,
+        )
+        encoding_size, state_size = 2 * config.encoder.size, config.decoder.size
+        self.decoder = Decoder(
+            inputs=encoding_size,
+            size=state_size,
+            n_slots=len(self.slots),
+            gate=config.decoder.gate,
+            dropout=config.decoder.dropout,
+        )
+        self.arcs = ArcScorer(
+            state_size=state_size, encoding_size=encoding_size, size=config.scorers.arc_size
+        )
+        self.labels = LabelScorer(
+            state_size=state_size,
+            encoding_size=encoding_size,
+            size=config.scorers.label_size,
+            n_labels=n_labels,
+        )
+
+    def _drop(self, features: Tensor, rows: Packing, probability: float) -> Tensor:
+        return drop_shared(features, rows.sentence_index, rows.batch_size, probability, self.training)
+
+    def _encode(self, batch: Batch, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+        embedded = self.embeddings(batch, dtype)
+        states, final_cells = self.encoder(embedded, batch.positions)
+        return self._drop(states, batch.positions, self.output_dropout), final_cells
+
+    def encode(self, batch: Batch) -> Encoding:
+        """Run everything that does not depend on attachments, in the type of the parameters."""
+        positions = batch.positions
+        states, final_cells = self._encode(batch, self.decoder.recurrent_weight.dtype)
+        keys, biases = self.arcs.head_keys(self.arcs.head(states))
+        return Encoding(
+            positions=positions,
+            initial=self.decoder.initial_state(final_cells),
+            input_gates=self.decoder.input_gates(states),
+            keys=positions.pad(keys),
+            key_biases=positions.pad(biases),
+            label_heads=self.labels.head(states),
+        )
+
+    def loss(self, batch: Batch, dtype: torch.dtype = torch.float32) -> Loss:
+        """The cross-entropies of gold arcs and labels, computed in ``dtype``."""
+        gold, positions = batch.gold, batch.positions
+        if gold is None:
+            raise ValueError("a loss needs gold steps")
+        encoded, final_cells = self._encode(batch, dtype)
+        states = teacher_forced_states(
+            self.decoder,
+            self.decoder.initial_state(final_cells),
+            self.decoder.input_gates(encoded).index_select(0, gold.focus_rows),
+            gold.names,
+            gold.steps,
+        )
+        states = self._drop(states, gold.steps, self.state_dropout)
+        arc_dependents, arc_heads = self.arcs.dependent(states), self.arcs.head(encoded)
+        label_dependents, label_heads = self.labels.dependent(states), self.labels.head(encoded)
+        if self.training and self.scorer_dropout > 0.0:
+            # One mask for each space: dependents and heads of a sentence lose the same dimensions.
+            size, batch_size = arc_heads.shape[1], positions.batch_size
+            mask = dropout_mask((batch_size, size + label_heads.shape[1]), self.scorer_dropout, arc_heads)
+            of_steps = mask.index_select(0, gold.steps.sentence_index)
+            of_positions = mask.index_select(0, positions.sentence_index)
+            arc_dependents = arc_dependents * of_steps[:, :size]
+            label_dependents = label_dependents * of_steps[:, size:]
+            arc_heads = arc_heads * of_positions[:, :size]
+            label_heads = label_heads * of_positions[:, size:]
+        arc_logits = self._gold_arc_logits(arc_dependents, arc_heads, gold, positions)
+        label_logits = self.labels(label_dependents, label_heads.index_select(0, gold.head_rows))
+        return Loss(
+            arcs=F.cross_entropy(softmax_precision(arc_logits), gold.heads, reduction="sum"),
+            labels=F.cross_entropy(softmax_precision(label_logits), gold.labels, reduction="sum"),
+            n_words=gold.steps.n_rows,
+            n_sentences=positions.batch_size,
+        )
+
+    def _gold_arc_logits(
+        self, dependents: Tensor, heads: Tensor, gold: GoldSteps, positions: Packing
+    ) -> Tensor:
+        """Scores of every position as the head of every focus word; the word itself is no candidate.
+
+        *Shape:* returns ``(n_steps_rows, n_positions)``.
+        """
+        keys, biases = self.arcs.head_keys(heads)
+        scores = torch.baddbmm(
+            positions.pad(biases).unsqueeze(1),
+            gold.steps.pad(dependents),
+            positions.pad(keys).transpose(1, 2),
+        )
+        logits = scores.flatten(0, 1).index_select(0, gold.steps.flat_index)
+        columns = torch.arange(positions.n_steps, device=logits.device)
+        lengths = positions.length_tensor.index_select(0, gold.steps.sentence_index)
+        impossible = (columns >= lengths.unsqueeze(1)) | (columns == gold.focus.unsqueeze(1))
+        return logits.masked_fill(impossible, float("-inf"))

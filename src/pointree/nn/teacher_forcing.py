@@ -1,0 +1,122 @@
+"""The decoder over gold trees: all steps of a batch, with a backward pass that multiplies once for each weight.
+
+The forward pass is `decoder_step`, as in search. In training every state's name is known beforehand, so the states of
+all steps can be gathered again at the end for the gradients of the weights.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from pointree.nn.decoder import Decoder, DecoderWeights, decoder_step, gather_states, new_memory
+from pointree.nn.dropout import dropout_mask
+from pointree.nn.fusion import FusionGradients, FusionWeights
+from pointree.nn.lstm_cell import CellGradients
+from pointree.nn.packing import Packing
+
+__all__ = ["teacher_forced_states"]
+
+
+class _TeacherForcing(torch.autograd.Function):
+    """All decoder steps of a batch over the states that the gold trees name."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        initial: Tensor,
+        input_gates: Tensor,
+        recurrent: Tensor,
+        joint: Tensor | None,
+        gate: Tensor | None,
+        gate_bias: Tensor | None,
+        mask: Tensor | None,
+        names: Tensor,
+        steps: Packing,
+    ) -> Tensor:
+        size, n_rows = recurrent.shape[0], steps.n_rows
+        fusion = None if joint is None or gate_bias is None else FusionWeights(joint, gate, gate_bias)
+        memory = new_memory(initial, n_rows)
+        first = 1 + steps.batch_size
+        gates = torch.empty_like(input_gates)
+        fused = initial.new_empty(n_rows, 2, size)
+        value_and_gate = None if fusion is None else initial.new_empty(2 * n_rows, 2, size)
+        weights = DecoderWeights(fusion, recurrent)
+        for start, count in zip(steps.offsets, steps.active, strict=False):
+            rows = slice(start, start + count)
+            step_mask = None if mask is None else mask[:count]
+            trace = decoder_step(weights, memory, names[rows], input_gates[rows], first + start, step_mask)
+            gates[rows] = trace.gates
+            fused[rows] = trace.fused
+            if value_and_gate is not None:
+                value_and_gate[2 * start : 2 * (start + count)] = trace.value_and_gate
+        ctx.save_for_backward(recurrent, joint, gate, gate_bias, mask, names, memory, gates, fused, value_and_gate)
+        ctx.steps = steps
+        return memory[first:, 0].contiguous()
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        recurrent, joint, gate, gate_bias, mask, names, memory, gates, fused, value_and_gate = ctx.saved_tensors
+        steps: Packing = ctx.steps
+        first = 1 + steps.batch_size
+        fusion = None if joint is None else FusionGradients(FusionWeights(joint, gate, gate_bias), value_and_gate)
+        cell_gradients = CellGradients(gates, fused[:, 1], memory[first:, 1])
+        memory_gradient = torch.zeros_like(memory)
+        memory_gradient[first:, 0] = gradients[0]
+        gate_gradient = torch.empty_like(gates)
+        recurrent_transposed = recurrent.t().contiguous()
+        for start, count in zip(reversed(steps.offsets[:-1]), reversed(steps.active), strict=True):
+            rows = slice(start, start + count)
+            fused_gradient = memory_gradient[first + start : first + start + count]
+            hidden, cell = fused_gradient[:, 0], fused_gradient[:, 1]
+            cell_gradients.step(rows, hidden, cell, gate_gradient[rows])
+            torch.mm(gate_gradient[rows], recurrent_transposed, out=hidden)
+            if mask is not None:
+                hidden *= mask[:count]
+            step_names = names[rows]
+            if fusion is None:
+                memory_gradient[step_names[:, 0]] += fused_gradient
+                continue
+            sources = None if gate is None else gather_states(memory, step_names)
+            states = slice(2 * start, 2 * (start + count))
+            source_gradient = fusion.step(states, fused_gradient.flatten(0, 1), sources)
+            _scatter(memory_gradient, step_names, source_gradient)
+        fusion_gradient: FusionWeights | tuple[None, None, None] = (None, None, None)
+        if fusion is not None:
+            fusion_gradient = fusion.weights(gather_states(memory, names))
+        recurrent_gradient = torch.mm(fused[:, 0].t(), gate_gradient)
+        initial_gradient = memory_gradient[1:first]
+        return initial_gradient, gate_gradient, recurrent_gradient, *fusion_gradient, None, None, None
+
+
+def _scatter(memory_gradient: Tensor, names: Tensor, gradient: Tensor) -> None:
+    """Add the gradients of the states that a step read to those states.
+
+    One slot at a time: within a slot no state is named twice, but for name 0, whose gradient nobody reads.
+
+    *Shape:* ``names`` is ``(n, 1 + n_slots)``, ``gradient`` is ``(2 · n, 1 + n_slots, size)``.
+    """
+    by_state = gradient.unflatten(0, (-1, 2))
+    for slot in range(names.shape[1]):
+        memory_gradient[names[:, slot]] += by_state[:, :, slot]
+
+
+def teacher_forced_states(
+    decoder: Decoder, initial: Tensor, input_gates: Tensor, names: Tensor, steps: Packing
+) -> Tensor:
+    """The decoder state of every step over gold trees.
+
+    *Shape:* ``initial`` ``(batch_size, 2, size)``, ``input_gates`` ``(n_rows, 4 · size)`` of the focus words in packed
+    step order, ``names`` ``(n_rows, 1 + n_slots)``; returns ``(n_rows, size)``.
+    """
+    weights = decoder.weights(input_gates.dtype)
+    mask = None
+    if decoder.training and decoder.dropout > 0.0:
+        mask = dropout_mask((steps.batch_size, decoder.size), decoder.dropout, input_gates)
+    fusion = weights.fusion or (None, None, None)
+    states: Tensor = _TeacherForcing.apply(  # type: ignore[no-untyped-call]
+        initial, input_gates, weights.recurrent, *fusion, mask, names, steps
+    )
+    return states

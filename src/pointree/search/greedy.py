@@ -1,0 +1,33 @@
+"""Greedy search: every focus word gets its best legal head, for all sentences at once."""
+
+from __future__ import annotations
+
+from pointree.nn.model import Encoding, PointerNetwork
+from pointree.search.result import Trees
+from pointree.search.state import BatchedTrees
+from pointree.search.step import Stepper
+from pointree.transitions import Constraints, Order
+
+__all__ = ["greedy_search"]
+
+
+def greedy_search(
+    network: PointerNetwork, encoding: Encoding, order: Order, constraints: Constraints
+) -> Trees:
+    """The tree of the locally best heads of each sentence."""
+    stepper = Stepper.start(network, encoding, order, beam_width=1)
+    trees = BatchedTrees(stepper.lengths, stepper.initial_names, network.slots, constraints)
+    heads, log_probs, names = trees.heads, trees.log_probs, trees.names
+    for step, count in enumerate(stepper.steps.active):
+        if count < trees.tops.shape[0]:
+            trees.select(slice(count))  # views: what the finished sentences have stays in the full tables
+        focus, new_names, step_log_probs = stepper.advance(trees, step, width=1)
+        best, head = step_log_probs.max(dim=1, keepdim=True)
+        trees.attach(focus, head, best, new_names)
+    return Trees(
+        heads=heads.unsqueeze(1),
+        log_probs=log_probs.unsqueeze(1),
+        names=names.unsqueeze(1),
+        scores=log_probs.sum(dim=1, keepdim=True),
+        memory=stepper.memory,
+    )

@@ -1,0 +1,74 @@
+"""Labels of finished trees, scored for all arcs at once, and the ranking of trees with their labels."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from pointree.nn.model import Encoding, PointerNetwork
+from pointree.search.result import ParseTree, Trees
+
+__all__ = ["label_trees"]
+
+
+def label_trees(
+    network: PointerNetwork, encoding: Encoding, trees: Trees, root_label: int | None, n_best: int
+) -> list[list[ParseTree]]:
+    """Give every arc its best label and return each sentence's trees, most probable first.
+
+    ``root_label`` is the label that arcs from ROOT have and no others, if the treebank has one.
+    """
+    batch_size, width, n_positions = trees.heads.shape
+    heads = trees.heads.flatten(1)
+    head_rows = encoding.positions.padding_index.gather(1, heads).flatten()
+    states = trees.memory[:, 0].index_select(0, trees.names.flatten())
+    exists = trees.names.flatten() > 0
+    places = exists.nonzero().squeeze(1)
+    dependents = network.labels.dependent(states.index_select(0, places))
+    logits = network.labels(dependents, encoding.label_heads.index_select(0, head_rows.index_select(0, places)))
+    logits = logits.float().nan_to_num(nan=0.0, posinf=1e30, neginf=-1e30)
+    if root_label is not None:
+        logits = _keep_root_label(logits, heads.flatten().index_select(0, places) == 0, root_label)
+    best, labels = logits.log_softmax(dim=1).max(dim=1)
+    label_log_probs = trees.log_probs.new_zeros(batch_size * width * n_positions).index_copy(0, places, best)
+    all_labels = torch.zeros_like(head_rows).index_copy(0, places, labels)
+    shape = trees.heads.shape
+    scores = trees.scores + label_log_probs.view(shape).sum(dim=2)
+    ranking = scores.argsort(dim=1, descending=True, stable=True)
+    return _collect(
+        trees, all_labels.view(shape), label_log_probs.view(shape), scores, ranking[:, :n_best], encoding
+    )
+
+
+def _keep_root_label(logits: Tensor, from_root: Tensor, root_label: int) -> Tensor:
+    """Arcs from ROOT have the root label, and only they do."""
+    is_root_label = torch.arange(logits.shape[1], device=logits.device) == root_label
+    return logits.masked_fill(from_root.unsqueeze(1) != is_root_label, float("-inf"))
+
+
+def _collect(
+    trees: Trees, labels: Tensor, label_log_probs: Tensor, scores: Tensor, ranking: Tensor, encoding: Encoding
+) -> list[list[ParseTree]]:
+    """Bring tensors to plain lists, dropping padding and trees that do not exist."""
+    index = ranking.unsqueeze(2).expand(-1, -1, labels.shape[2])
+    all_heads = trees.heads.gather(1, index).tolist()
+    all_labels = labels.gather(1, index).tolist()
+    head_probs = trees.log_probs.gather(1, index).exp().tolist()
+    label_probs = label_log_probs.gather(1, index).exp().tolist()
+    all_scores = scores.gather(1, ranking).tolist()
+    result = []
+    for sentence, length in enumerate(encoding.positions.lengths):
+        result.append(
+            [
+                ParseTree(
+                    heads=all_heads[sentence][rank][1:length],
+                    labels=all_labels[sentence][rank][1:length],
+                    head_probs=head_probs[sentence][rank][1:length],
+                    label_probs=label_probs[sentence][rank][1:length],
+                    log_prob=score,
+                )
+                for rank, score in enumerate(all_scores[sentence])
+                if rank == 0 or score != float("-inf")
+            ]
+        )
+    return result

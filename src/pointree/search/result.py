@@ -1,0 +1,56 @@
+"""What a search returns: trees of every sentence, best first, with their probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+__all__ = ["ParseTree", "SearchOptions", "Trees"]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """How to search.
+
+    Attributes:
+        beam_width: Hypotheses kept for each sentence; 1 is greedy search.
+        n_best: Trees returned for each sentence.
+        single_root: Exactly one word depends on ROOT.
+        projective: No two arcs cross.
+    """
+
+    beam_width: int = 1
+    n_best: int = 1
+    single_root: bool = True
+    projective: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """Unlabelled trees of a batch, as the search left them.
+
+    *Shape:* ``heads``, ``log_probs`` (of each arc) and ``names`` (of each word's decoder state) are ``(batch_size,
+    width, n_positions)``; ``scores``, the log-probability of all arcs together, is ``(batch_size, width)`` and -inf
+    where there are fewer trees. ``memory`` holds the decoder states, ``(n_states, 2, size)``.
+    """
+
+    heads: Tensor
+    log_probs: Tensor
+    names: Tensor
+    scores: Tensor
+    memory: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class ParseTree:
+    """One labelled tree of a sentence: heads, labels and their probabilities for words 1 … n.
+
+    ``log_prob`` is the log-probability of the tree, arcs and labels together.
+    """
+
+    heads: list[int]
+    labels: list[int]
+    head_probs: list[float]
+    label_probs: list[float]
+    log_prob: float

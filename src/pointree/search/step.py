@@ -1,0 +1,90 @@
+"""One step of any search: decoder state, pointer scores, legal heads, log-probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from pointree.nn.decoder import DecoderWeights, decoder_step, new_memory
+from pointree.nn.model import Encoding, PointerNetwork
+from pointree.nn.packing import Packing
+from pointree.search.state import BatchedTrees
+from pointree.transitions import Order
+
+__all__ = ["Stepper"]
+
+
+@dataclass(slots=True)
+class Stepper:
+    """Runs the decoder over a batch whose sentences are sorted by length, longest first.
+
+    Attributes:
+        steps: Which sentences are running at each step: always the first ones.
+        focus: The focus word of each sentence at each step, ``(batch_size, n_steps)``.
+        memory: All decoder states (see `pointree.nn.decoder`), filled up to ``size``.
+    """
+
+    network: PointerNetwork
+    encoding: Encoding
+    steps: Packing
+    focus: Tensor
+    memory: Tensor
+    weights: DecoderWeights
+    size: int
+
+    @classmethod
+    def start(cls, network: PointerNetwork, encoding: Encoding, order: Order, beam_width: int) -> Stepper:
+        """Prepare the search over an encoded batch."""
+        positions = encoding.positions
+        lengths = [length - 1 for length in positions.lengths]
+        steps = Packing.of(lengths, positions.device)
+        focus = torch.zeros(steps.batch_size, steps.n_steps, dtype=torch.int64)
+        for sentence, n in enumerate(lengths):
+            focus[sentence, :n] = torch.tensor(order.focus_sequence(n))
+        return cls(
+            network=network,
+            encoding=encoding,
+            steps=steps,
+            focus=focus.to(positions.device),
+            memory=new_memory(encoding.initial, steps.n_rows * beam_width),
+            weights=network.decoder.weights(encoding.initial.dtype),
+            size=1 + steps.batch_size,
+        )
+
+    @property
+    def initial_names(self) -> Tensor:
+        """The names of the initial states. *Shape:* ``(batch_size,)``."""
+        return torch.arange(1, 1 + self.steps.batch_size, device=self.steps.device)
+
+    @property
+    def lengths(self) -> Tensor:
+        """The number of words of each sentence. *Shape:* ``(batch_size,)``."""
+        return self.steps.length_tensor
+
+    def advance(self, trees: BatchedTrees, step: int, width: int) -> tuple[Tensor, Tensor, Tensor]:
+        """Score all heads of the step's focus words.
+
+        *Shape:* with ``n_rows`` = running sentences · ``width``: returns the focus words ``(n_rows, 1)``, the names of
+        their new decoder states ``(n_rows,)``, and log-probabilities over legal heads ``(n_rows, n_positions)``, -inf
+        where a head is not legal.
+        """
+        encoding, count = self.encoding, self.steps.active[step]
+        focus = self.focus[:count, step]
+        rows = encoding.positions.padding_index[:count].gather(1, focus.unsqueeze(1)).squeeze(1)
+        if width > 1:
+            focus, rows = focus.repeat_interleave(width), rows.repeat_interleave(width)
+        focus = focus.unsqueeze(1)
+        start, n_rows = self.size, count * width
+        input_gates = encoding.input_gates.index_select(0, rows)
+        decoder_step(self.weights, self.memory, trees.sources(focus), input_gates, start)
+        self.size += n_rows
+        dependents = self.network.arcs.dependent(self.memory[start : start + n_rows, 0])
+        queries = dependents.view(count, width, -1).transpose(1, 2)
+        logits = torch.baddbmm(encoding.key_biases[:count].unsqueeze(2), encoding.keys[:count], queries)
+        logits = logits.transpose(1, 2).reshape(n_rows, -1).float()
+        # Whatever the weights are, scores must stay comparable: a search that meets NaN still owes a tree.
+        logits = logits.nan_to_num(nan=0.0, posinf=1e30, neginf=-1e30)
+        log_probs = logits.masked_fill(~trees.legal_heads(focus), float("-inf")).log_softmax(dim=1)
+        return focus, torch.arange(start, start + n_rows, device=focus.device), log_probs
