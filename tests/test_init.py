@@ -36,18 +36,23 @@ def test_unknown_names_are_attribute_errors() -> None:
         _ = pointree.Praser
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "import pointree",
-        "import pointree.treebank, pointree.treebank.sentence",
-        "import pointree.transitions",
-        "import pointree.config, pointree.errors, pointree.files",
-        "import pointree.cli.main",
-    ],
-)
-def test_light_modules_do_not_import_heavy_ones(statement: str) -> None:
-    code = f"{statement}\nimport sys\nprint(*sorted({{'torch', 'numpy', 'rich'}} & set(sys.modules)))"
+def modules_loaded_by(statement: str, watched: set[str]) -> str:
+    code = f"{statement}\nimport sys\nprint(*sorted({watched!r} & set(sys.modules)))"
     env = os.environ | {"PYTHONPATH": str(Path(pointree.__file__).parents[1])}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
-    assert done.stdout.strip() == ""
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("module", ["pointree", "pointree.config", "pointree.files", "pointree.cli.main"])
+def test_what_every_command_imports_is_light(module: str) -> None:
+    assert modules_loaded_by(f"import {module}", {"torch", "numpy", "rich"}) == ""
+
+
+@pytest.mark.parametrize("layer", ["treebank", "transitions", "evaluation", "analysis"])
+def test_layers_of_plain_python_work_without_torch(layer: str) -> None:
+    statement = (
+        f"import importlib, pkgutil, pointree.{layer} as layer\n"
+        "for module in pkgutil.walk_packages(layer.__path__, layer.__name__ + '.'):\n"
+        "    importlib.import_module(module.name)"
+    )
+    assert modules_loaded_by(statement, {"torch"}) == ""
