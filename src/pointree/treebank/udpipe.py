@@ -1,0 +1,122 @@
+"""A UDPipe 1 model as pointree uses it: a tokeniser and a tagger in one file.
+
+`ufal.udpipe` keeps the interpreter lock during every call, and a tokeniser object belongs to one call of
+`segment`; so threads may share a `TextModel`, and gain nothing by it (two threads tag as fast as one).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import ufal.udpipe as ufal
+
+from pointree.errors import ModelError, UsageError
+from pointree.treebank.sentence import Sentence, Token
+
+__all__ = ["TextModel"]
+
+# The C++ library reads text up to the first NUL, and UTF-8 cannot write half of a surrogate pair.
+_UNREADABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+class TextModel:
+    """Raw text to sentences of words, and words to UPOS, XPOS, FEATS and LEMMA."""
+
+    def __init__(self, model: Any, name: str) -> None:
+        self._model = model
+        self.name = name
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> TextModel:
+        """Read a model file as UDPipe 1 writes it."""
+        name = os.fspath(path)
+        if not os.path.isfile(name):
+            raise ModelError(f"{name}: expected a file with a UDPipe model, found {_kind(name)}")
+        if not os.access(name, os.R_OK):
+            raise ModelError(f"{name}: this UDPipe model may not be read")
+        model = ufal.Model.load(name)
+        if model is None:
+            found = f"{os.path.getsize(name):,} bytes that are not one, or damaged"
+            raise ModelError(f"{name}: expected a UDPipe 1 model, found {found}")
+        return cls(model, name)
+
+    @property
+    def can_segment(self) -> bool:
+        """Whether the model has a tokeniser."""
+        return self._model.newTokenizer("") is not None
+
+    @property
+    def can_tag(self) -> bool:
+        """Whether the model has a tagger."""
+        return bool(self._model.tag(ufal.Sentence(), "", ufal.ProcessingError()))
+
+    def segment(self, text: str, *, presegmented: bool = False) -> Iterator[Sentence]:
+        """Cut text into sentences of words, with multiword ranges, `# newpar`, `# text` and SpaceAfter=No.
+
+        A blank line ends a paragraph, any other white space separates tokens and is written as one space.
+        With `presegmented`, each line is a sentence. This takes the text as it is: for text from outside,
+        with all that Unicode can hold, see `segment_text` and `read_text`.
+        """
+        if found := _UNREADABLE.search(text):
+            raise UsageError(f"text: U+{ord(found[0]):04X} at character {found.start()} cannot be segmented")
+        options = "normalized_spaces;presegmented" if presegmented else "normalized_spaces"
+        tokenizer = self._model.newTokenizer(options)
+        if tokenizer is None:
+            raise ModelError(f"{self.name}: this model has no tokeniser")
+        # Without white space at its end, UDPipe gives the last word of a text SpaceAfter=No.
+        tokenizer.setText(text + "\n")
+        raw, error = ufal.Sentence(), ufal.ProcessingError()
+        while tokenizer.nextSentence(raw, error):
+            yield _to_sentence(raw)
+        if error.occurred():
+            raise ModelError(f"{self.name}: {error.message}")
+
+    def tag(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """Copies of the sentences with new UPOS, XPOS, FEATS and LEMMA in their words; all else is kept."""
+        for sentence in sentences:
+            tagged = sentence.copy()
+            for word, tags in zip(tagged.words, self._tags(sentence.forms), strict=True):
+                word.upos, word.xpos, word.feats, word.lemma = tags
+            yield tagged
+
+    def _tags(self, forms: list[str]) -> list[tuple[str, str, str, str]]:
+        raw, error = ufal.Sentence(), ufal.ProcessingError()
+        for number, form in enumerate(forms, 1):
+            if found := _UNREADABLE.search(form):
+                raise UsageError(f"word {number}: expected text, found U+{ord(found[0]):04X} in {form!r}")
+            raw.addWord(form)
+        if not self._model.tag(raw, "", error):
+            problem = error.message if error.occurred() else "this model has no tagger"
+            raise ModelError(f"{self.name}: {problem}")
+        words = list(raw.words)[1:]
+        return [(_column(w.upostag), _column(w.xpostag), _column(w.feats), _column(w.lemma)) for w in words]
+
+
+def _to_sentence(raw: Any) -> Sentence:
+    ranges = {token.idFirst: token for token in raw.multiwordTokens}
+    tokens: list[Token] = []
+    last = 0
+    for word in list(raw.words)[1:]:
+        if found := ranges.get(word.id):
+            tokens.append(Token(f"{found.idFirst}-{found.idLast}", found.form, misc=found.misc or "_"))
+            last = found.idLast
+        if word.id <= last:
+            tokens.append(Token(str(word.id), _column(word.form)))
+        else:
+            tokens.append(Token(str(word.id), word.form, misc=word.misc or "_"))
+    sentence = Sentence(tokens, ["# newpar"] if raw.getNewPar() else [])
+    sentence.set_meta("text", sentence.text)
+    return sentence
+
+
+def _column(value: str) -> str:
+    """A value that a model made, fit for a column: suffix rules may yield nothing, or letters to compose."""
+    return unicodedata.normalize("NFC", value).strip() or "_"
+
+
+def _kind(name: str) -> str:
+    return "a folder" if os.path.isdir(name) else "nothing there"
