@@ -18,9 +18,10 @@ _IDS = [str(number) for number in range(1000)]
 _LAST_ID = len(_IDS) - 1
 _HEADS: dict[str, int | None] = {"_": None, **{text: number for number, text in enumerate(_IDS)}}
 
-_INTEGER = re.compile(r"0|[1-9][0-9]*")
-_RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
-_EMPTY_NODE = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")
+# Nine digits are more than any sentence has words.
+_INTEGER = re.compile(r"0|[1-9][0-9]{0,8}")
+_RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
+_EMPTY_NODE = re.compile(r"(?:0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})")
 
 
 def split_comments(block: Block, name: str) -> tuple[list[str], list[str]]:
@@ -98,16 +99,16 @@ class _OtherIds:
     def problem(self, id_: str, n_words: int) -> str | None:
         """What is wrong with a row of this id after `n_words` words, if anything."""
         if self._open_range is not None and self._open_range[0] == n_words:
-            return f"expected id {n_words + 1} after range {self._open_range[1]}, found {id_!r}"
+            return f"expected id {n_words + 1} after range {self._open_range[1]}, found {_shown(id_)}"
         if match := _RANGE.fullmatch(id_):
             return self._range_problem(id_, int(match[1]), int(match[2]), n_words)
         if match := _EMPTY_NODE.fullmatch(id_):
-            return self._empty_node_problem(id_, int(match[1]), int(match[2]), n_words)
+            return self._empty_node_problem(id_, int(match[1]), n_words)
         if _INTEGER.fullmatch(id_) and 1 <= int(id_) <= n_words:
             return f"expected id {n_words + 1}, found {id_} a second time"
         if id_.startswith("#"):
             return "expected a row, found a comment: comments stand before the first word"
-        return f"expected id {n_words + 1}, found {id_!r}"
+        return f"expected id {n_words + 1}, found {_shown(id_)}"
 
     def _range_problem(self, id_: str, start: int, end: int, n_words: int) -> str | None:
         if end < start:
@@ -120,8 +121,8 @@ class _OtherIds:
         self._open_range = (n_words, id_)
         return None
 
-    def _empty_node_problem(self, id_: str, after: int, minor: int, n_words: int) -> str | None:
-        if after != self._after:
+    def _empty_node_problem(self, id_: str, minor: int, n_words: int) -> str | None:
+        if self._after != n_words:
             self._after, self._minor = n_words, 0
         expected = f"{n_words}.{self._minor + 1}"
         if id_ != expected:
@@ -133,16 +134,14 @@ class _OtherIds:
 def _unusual_head(text: str, name: str, line: int) -> int:
     """A head that the table does not hold."""
     if not _INTEGER.fullmatch(text):
-        raise FormatError(name, line, f"HEAD must be a word number, 0 or _, found {text!r}")
-    if len(text) > 9:
-        raise FormatError(name, line, f"HEAD {text} is outside the sentence")
+        raise FormatError(name, line, f"HEAD must be a word number, 0 or _, found {_shown(text)}")
     return int(text)
 
 
 def _head_of_no_word(id_: str, head: str) -> str | None:
     if head == "_":
         return None
-    return f"HEAD of {'range' if '-' in id_ else 'empty node'} {id_} must be _, found {head!r}"
+    return f"HEAD of {'range' if '-' in id_ else 'empty node'} {id_} must be _, found {_shown(head)}"
 
 
 def _empty_column(row: str) -> str:
@@ -162,3 +161,7 @@ def _wrong_width(row: str) -> str:
 
 def _words(number: int) -> str:
     return "1 word" if number == 1 else f"{number} words"
+
+
+def _shown(value: str, most: int = 40) -> str:
+    return repr(value if len(value) <= most else value[:most] + "…")
