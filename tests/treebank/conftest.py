@@ -19,6 +19,6 @@ def text_model(ewt: Path, tmp_path_factory: pytest.TempPathFactory) -> TextModel
         sentences,
         [],
         tmp_path_factory.mktemp("model") / "tiny.udpipe",
-        tokenizer=TokenizerOptions(epochs=1, segment_size=20),
+        tokenizer=TokenizerOptions(epochs=1, segment_size=10),
         tagger=TaggerOptions(iterations=2),
     )

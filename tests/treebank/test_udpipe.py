@@ -112,7 +112,7 @@ def test_multiword_tokens_are_ranges(tmp_path: Path) -> None:
         treebank,
         [],
         tmp_path / "du.udpipe",
-        tokenizer=TokenizerOptions(epochs=1, segment_size=20),
+        tokenizer=TokenizerOptions(epochs=1, segment_size=10),
         tagger=None,
     )
     [sentence] = model.segment("Il vient du matin.", presegmented=True)

@@ -76,11 +76,15 @@ class TextModel:
             raise ModelError(f"{self.name}: {error.message}")
 
     def tag(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """Copies of the sentences with new UPOS, XPOS, FEATS and LEMMA in their words; all else is kept."""
+        """Copies of the sentences with new UPOS, XPOS, FEATS and LEMMA in their words; all else is kept.
+
+        Words keep their LEMMA under a model that was trained without lemmas.
+        """
         for sentence in sentences:
             tagged = sentence.copy()
             for word, tags in zip(tagged.words, self._tags(sentence.forms), strict=True):
-                word.upos, word.xpos, word.feats, word.lemma = tags
+                word.upos, word.xpos, word.feats = tags[:3]
+                word.lemma = tags[3] if tags[3] != "_" else word.lemma
             yield tagged
 
     def _tags(self, forms: list[str]) -> list[tuple[str, str, str, str]]:
