@@ -1,0 +1,101 @@
+"""The scores of the CoNLL 2018 shared task: a system's sentences against gold sentences of the same text.
+
+Each score is an F1: what is correct, against what the gold and the system side have to offer. With gold
+tokens both have the same number of words, and UAS and LAS are plain accuracies.
+
+========  ====================================================================================================
+tokens    tokens on the same characters; likewise sentences
+words     aligned words (see `alignment`), the basis of all that follow
+upos …    aligned words with the same tag; of FEATS only universal features; a gold lemma `_` accepts any
+uas       aligned words whose heads are aligned with each other, or are ROOT on both sides
+las       the same, and the labels agree without their subtypes
+clas      las over words with a content relation: function words and punctuation do not count
+========  ====================================================================================================
+
+Beyond the official scores, `las_subtypes` compares whole labels, and `no_punct` leaves out what is
+punctuation in gold, which is how results on the Penn treebanks are reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from pointree.evaluation.layout import Layout
+from pointree.evaluation.pairing import paired_passages
+from pointree.evaluation.score import Score
+from pointree.evaluation.tally import Tally
+from pointree.treebank.sentence import Sentence
+
+__all__ = ["Evaluation", "evaluate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """All scores of a system against gold.
+
+    Attributes:
+        scores: By their names, see `tally`.
+        by_deprel: The LAS of each universal label, the most frequent in gold first.
+    """
+
+    scores: dict[str, Score]
+    by_deprel: dict[str, Score]
+
+    @property
+    def words(self) -> int:
+        """The number of gold words."""
+        return self.scores["words"].gold
+
+    @property
+    def sentences(self) -> int:
+        """The number of gold sentences."""
+        return self.scores["sentences"].gold
+
+    @property
+    def uas(self) -> float:
+        """Unlabelled attachment score."""
+        return self.scores["uas"].f1
+
+    @property
+    def las(self) -> float:
+        """Labelled attachment score, subtypes ignored."""
+        return self.scores["las"].f1
+
+    @property
+    def clas(self) -> float:
+        """Labelled attachment score of content words."""
+        return self.scores["clas"].f1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON; scores are F1 in percent."""
+        f1 = {name: score.f1 for name, score in self.scores.items()}
+        return {
+            **{name: f1[name] for name in ("uas", "las", "clas", "las_subtypes")},
+            "words": self.words,
+            "sentences": self.sentences,
+            "no_punct": {"uas": f1["no_punct_uas"], "las": f1["no_punct_las"]},
+            "segmentation": {name: f1[name] for name in ("tokens", "sentences", "words")},
+            "tagging": {name: f1[name] for name in ("upos", "xpos", "ufeats", "lemmas")},
+            "by_deprel": {label: score.to_dict() for label, score in self.by_deprel.items()},
+        }
+
+
+def evaluate(
+    gold: Iterable[Sentence],
+    system: Iterable[Sentence],
+    *,
+    names: tuple[str, str] = ("gold", "system"),
+) -> Evaluation:
+    """Score system sentences against gold sentences of the same text.
+
+    The two may differ in sentences, tokens and words, but not in their characters other than white space: an
+    `InputError` says where they do, calling the sides by their `names`. Both are read once, passage by
+    passage.
+    """
+    tally = Tally()
+    for gold_passage, system_passage in paired_passages(gold, system, names):
+        tally.add(Layout.of(gold_passage), Layout.of(system_passage))
+    ranked = sorted(tally.by_deprel.items(), key=lambda item: (-item[1].gold, -item[1].system, item[0]))
+    return Evaluation(tally.scores, dict(ranked))
