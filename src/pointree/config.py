@@ -86,15 +86,9 @@ class EmbeddingsConfig(_Section):
 
     word_size: int = field(default=100, metadata=whole("Width of word vectors; 0 = no words.", (">=", 0)))
     char_size: int = field(default=100, metadata=whole("Width of character vectors."))
-    char_filters: int = field(
-        default=50, metadata=whole("Filters of the character CNN; 0 = no characters.", (">=", 0))
-    )
-    char_window: int = field(
-        default=3, metadata=whole("Characters that each filter sees.", (">=", 1), odd=True)
-    )
-    tag: TagColumn = field(
-        default="upos", metadata=choice(TagColumn, "Column of part-of-speech tags to use.")
-    )
+    char_filters: int = field(default=50, metadata=whole("Filters of the character CNN; 0 = no characters.", (">=", 0)))
+    char_window: int = field(default=3, metadata=whole("Characters that each filter sees.", (">=", 1), odd=True))
+    tag: TagColumn = field(default="upos", metadata=choice(TagColumn, "Column of part-of-speech tags to use."))
     tag_size: int = field(default=100, metadata=whole("Width of tag vectors."))
     dropout: float = field(default=0.33, metadata=share("Chance that a whole vector is dropped."))
     unk_replacement: float = field(
@@ -130,9 +124,7 @@ class DecoderConfig(_Section):
     name: ClassVar[str] = "decoder"
     jointly: ClassVar[frozenset[str]] = frozenset({"order", "fusion"})
 
-    order: Order = field(
-        default="left-to-right", metadata=choice(Order, "Order in which words get their heads.")
-    )
+    order: Order = field(default="left-to-right", metadata=choice(Order, "Order in which words get their heads."))
     fusion: Fusion = field(
         default="simple", metadata=choice(Fusion, "Attached dependents that are fused into each step.")
     )
@@ -171,9 +163,7 @@ class TrainingConfig(_Section):
     epochs: int = field(default=500, metadata=whole("Passes over the training data, at most."))
     schedule: Schedule = field(
         default="plateau",
-        metadata=choice(
-            Schedule, "Learning rate: the paper's decay and restart from the best, or a fall to zero."
-        ),
+        metadata=choice(Schedule, "Learning rate: the paper's decay and restart from the best, or a fall to zero."),
     )
     learning_rate: float = field(default=1e-3, metadata=number("Highest learning rate.", (">", 0)))
     warmup: int = field(default=0, metadata=whole("Optimiser steps of rising learning rate.", (">=", 0)))
@@ -189,9 +179,7 @@ class TrainingConfig(_Section):
         default=0.0,
         metadata=share("Decay of a moving average of the weights; 0 = off."),
     )
-    seed: int = field(
-        default=1, metadata=whole("Seed of everything that is random.", (">=", 0), ("<", 2**32))
-    )
+    seed: int = field(default=1, metadata=whole("Seed of everything that is random.", (">=", 0), ("<", 2**32)))
     precision: Precision = field(default="fp32", metadata=choice(Precision, "Arithmetic of training."))
 
 
@@ -227,8 +215,7 @@ class Config:
 
 
 _SECTIONS: dict[str, type[_Section]] = {
-    section.name: section
-    for section in (EmbeddingsConfig, EncoderConfig, DecoderConfig, ScorersConfig, TrainingConfig)
+    section.name: section for section in (EmbeddingsConfig, EncoderConfig, DecoderConfig, ScorersConfig, TrainingConfig)
 }
 
 
@@ -280,9 +267,7 @@ def load_config(path: Path | None, overrides: Sequence[str] = (), preset: str | 
 
 def _build(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[Config, list[str]]:
     """Lay the layers over the defaults; a faulty value is reported with its place and its default kept."""
-    values = {
-        name: {key: getattr(section(), key) for key in _rules(section)} for name, section in _SECTIONS.items()
-    }
+    values = {name: {key: getattr(section(), key) for key in _rules(section)} for name, section in _SECTIONS.items()}
     faults: list[str] = []
     faulty: set[tuple[str, str]] = set()
     places: dict[str, str] = {}

@@ -62,9 +62,7 @@ def reading(name: str | os.PathLike[str]) -> Iterator[None]:
 
 
 @overload
-def atomic_write(
-    path: str | os.PathLike[str], mode: Literal["w"] = "w"
-) -> AbstractContextManager[TextIO]: ...
+def atomic_write(path: str | os.PathLike[str], mode: Literal["w"] = "w") -> AbstractContextManager[TextIO]: ...
 @overload
 def atomic_write(path: str | os.PathLike[str], mode: Literal["b"]) -> AbstractContextManager[BinaryIO]: ...
 def atomic_write(

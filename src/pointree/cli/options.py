@@ -10,9 +10,7 @@ import typer
 __all__ = ["GoldArgument", "JsonOption", "ModelOption", "new_app"]
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON to standard output instead of tables.")]
-ModelOption = Annotated[
-    Path | None, typer.Option("--model", "-m", metavar="DIR", help="Folder of a trained model.")
-]
+ModelOption = Annotated[Path | None, typer.Option("--model", "-m", metavar="DIR", help="Folder of a trained model.")]
 GoldArgument = Annotated[Path, typer.Argument(metavar="GOLD", help="CoNLL-U file with the right trees.")]
 
 

@@ -71,17 +71,13 @@ def _arcs_table(found: Sequence[tuple[Path, TreebankStatistics]]) -> Table:
     table = new_table(title, "file", "sentences", "words", "%long", "%left", "%non-projective")
     for path, each in found:
         shares = (each.long_pct, each.left_pct, each.nonprojective_pct)
-        table.add_row(
-            path.name, f"{each.sentences:,}", f"{each.words:,}", *(f"{share:.2f}" for share in shares)
-        )
+        table.add_row(path.name, f"{each.sentences:,}", f"{each.words:,}", *(f"{share:.2f}" for share in shares))
     return table
 
 
 def _available_table(found: Sequence[tuple[Path, TreebankStatistics]]) -> Table:
     orders = list(found[0][1].available)
-    columns = [
-        f"{_SHORT_NAMES.get(name, name)}\n{column}" for name in orders for column in ("all", ">2", ">4")
-    ]
+    columns = [f"{_SHORT_NAMES.get(name, name)}\n{column}" for name in orders for column in ("all", ">2", ">4")]
     table = new_table("Dependents available per sentence (Table 5)", "file", *columns)
     for path, each in found:
         counts = [each.available[name] for name in orders]

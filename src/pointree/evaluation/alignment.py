@@ -60,9 +60,7 @@ def _region_ends(*sides: Sequence[PlacedWord]) -> dict[Span, int]:
     return ends
 
 
-def _take_region(
-    gold: Sequence[PlacedWord], g: int, system: Sequence[PlacedWord], s: int, end: int
-) -> tuple[int, int]:
+def _take_region(gold: Sequence[PlacedWord], g: int, system: Sequence[PlacedWord], s: int, end: int) -> tuple[int, int]:
     """Return the indices of the first words on both sides, from g and s on, that a region leaves over."""
     while True:
         gold_inside = g < len(gold) and gold[g].span.end <= end

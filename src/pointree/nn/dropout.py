@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-__all__ = ["dropout_mask", "drop_rows", "drop_shared"]
+__all__ = ["drop_rows", "drop_shared", "dropout_mask"]
 
 
 def dropout_mask(shape: tuple[int, ...], probability: float, like: Tensor) -> Tensor:

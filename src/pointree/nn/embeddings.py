@@ -21,6 +21,8 @@ UNKNOWN = 1  # the identifier of unknown words in every vocabulary
 class Embeddings(nn.Module):
     """Concatenates what is switched on; dropout removes whole vectors, independently for each part."""
 
+    singletons: Tensor
+
     def __init__(self, config: EmbeddingsConfig, *, n_words: int, n_chars: int, n_tags: int) -> None:
         super().__init__()
         self.dropout = config.dropout
@@ -37,9 +39,7 @@ class Embeddings(nn.Module):
         if config.tag != "none":
             self.tags = initialise.xavier(n_tags, config.tag_size, fan_in=config.tag_size, fan_out=1)
         self.register_buffer("singletons", torch.zeros(n_words, dtype=torch.bool), persistent=False)
-        self.size = (
-            config.word_size + config.char_filters + (config.tag_size if config.tag != "none" else 0)
-        )
+        self.size = config.word_size + config.char_filters + (config.tag_size if config.tag != "none" else 0)
 
     def set_singletons(self, singletons: np.ndarray) -> None:
         """Name the words that training replaces by UNK now and then: those seen once."""

@@ -115,9 +115,7 @@ class Featurizer:
     def _tensor(self, array: IntArray) -> torch.Tensor:
         return torch.from_numpy(array).to(self.device)
 
-    def _forms(
-        self, sentences: Sequence[EncodedSentence], positions: Packing
-    ) -> tuple[IntArray, IntArray, IntArray]:
+    def _forms(self, sentences: Sequence[EncodedSentence], positions: Packing) -> tuple[IntArray, IntArray, IntArray]:
         """Which form each position has, and the characters of each distinct form; form 0 is ROOT's."""
         numbers: dict[str, int] = {}
         columns = []

@@ -39,9 +39,7 @@ class Fusion(nn.Module):
         super().__init__()
         columns = 2 if gate == "gate1" else 1
         self.joint = initialise.xavier((1 + n_slots) * size, columns * size, fan_in=size, fan_out=size)
-        self.gate = (
-            None if gate == "gate1" else initialise.xavier(n_slots * size, size, fan_in=size, fan_out=size)
-        )
+        self.gate = None if gate == "gate1" else initialise.xavier(n_slots * size, size, fan_in=size, fan_out=size)
         self.gate_bias = initialise.bias(size)
 
     def weights(self, dtype: torch.dtype) -> FusionWeights:
@@ -62,7 +60,7 @@ def fuse(weights: FusionWeights, sources: Tensor) -> Tensor:
     """
     size = sources.shape[2]
     if weights.gate is None:
-        value_and_gate = torch.mm(sources.flatten(1), weights.joint).unflatten(1, (2, size))
+        value_and_gate = torch.mm(sources.flatten(1), weights.joint).view(-1, 2, size)
         value_and_gate[:, 1] += weights.gate_bias
     else:
         value_and_gate = sources.new_empty(sources.shape[0], 2, size)
@@ -98,11 +96,11 @@ class FusionGradients:
         pre_activations = self.pre_activations[rows]
         torch.mul(fused_gradient.unsqueeze(1), self.coefficients[rows], out=pre_activations)
         if self.gate_transposed is None:
-            return torch.mm(pre_activations.flatten(1), self.joint_transposed).unflatten(1, (-1, size))
-        gradient = torch.mm(pre_activations[:, 0], self.joint_transposed).unflatten(1, (-1, size))
+            return torch.mm(pre_activations.flatten(1), self.joint_transposed).view(pre_activations.shape[0], -1, size)
+        gradient = torch.mm(pre_activations[:, 0], self.joint_transposed).view(pre_activations.shape[0], -1, size)
         if sources is None:
             raise ValueError("GATE2 needs the states that were fused")
-        through_gate = torch.mm(pre_activations[:, 1], self.gate_transposed).unflatten(1, (-1, size))
+        through_gate = torch.mm(pre_activations[:, 1], self.gate_transposed).view(pre_activations.shape[0], -1, size)
         gradient[:, 0] += (through_gate * sources[:, 1:]).sum(dim=1)
         gradient[:, 1:].addcmul_(through_gate, sources[:, :1])
         return gradient
@@ -113,6 +111,4 @@ class FusionGradients:
         flat = sources.flatten(1).t()
         if self.gate_transposed is None:
             return FusionWeights(torch.mm(flat, self.pre_activations.flatten(1)), None, gate.sum(dim=0))
-        return FusionWeights(
-            torch.mm(flat, value), torch.mm(_similarities(sources).t(), gate), gate.sum(dim=0)
-        )
+        return FusionWeights(torch.mm(flat, value), torch.mm(_similarities(sources).t(), gate), gate.sum(dim=0))

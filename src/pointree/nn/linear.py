@@ -1,4 +1,4 @@
-"""A linear map whose weight lies as ``(inputs, outputs)``, the layout in which small batches multiply fastest on CPUs."""
+"""Linear maps whose weights lie as ``(inputs, outputs)``, in which small batches multiply fastest on CPUs."""
 
 from __future__ import annotations
 

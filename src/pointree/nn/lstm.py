@@ -22,8 +22,8 @@ __all__ = ["BiLstmLayer"]
 def _run(gates: Tensor, weight: Tensor, mask: Tensor | None, packing: Packing) -> tuple[Tensor, Tensor]:
     """Run both directions over all steps; ``gates`` is activated in place.
 
-    *Shape:* ``gates`` ``(2, n_rows, 4 · size)``, ``weight`` ``(2, size, 4 · size)``, ``mask`` ``(2, batch_size, size)``;
-    returns hidden states and cells, ``(2, n_rows, size)``.
+    *Shape:* ``gates`` is ``(2, n_rows, 4 · size)``, ``weight`` ``(2, size, 4 · size)``, ``mask`` ``(2, batch_size,
+    size)``; returns hidden states and cells, ``(2, n_rows, size)``.
     """
     size = weight.shape[1]
     hidden = gates.new_empty(2, packing.n_rows, size)
@@ -107,9 +107,7 @@ class BiLstmLayer(nn.Module):
         *Shape:* ``x`` is ``(n_rows, inputs)``; returns ``(n_rows, 2 · size)`` and ``(batch_size, 2 · size)``.
         """
         owners, batch_size = packing.sentence_index, packing.batch_size
-        ahead, back = (
-            drop_shared(x, owners, batch_size, self.dropout, self.training) for _direction in range(2)
-        )
+        ahead, back = (drop_shared(x, owners, batch_size, self.dropout, self.training) for _direction in range(2))
         both = torch.stack((ahead, back.index_select(0, packing.reversal)))
         gates = torch.baddbmm(self.bias.to(x.dtype), both, self.input_weight.to(x.dtype))
         weight = self.recurrent_weight.to(x.dtype)
@@ -117,7 +115,7 @@ class BiLstmLayer(nn.Module):
             mask = None
             if self.training and self.dropout > 0.0:
                 mask = dropout_mask((2, batch_size, self.size), self.dropout, x)
-            hidden, cells = _Recurrence.apply(gates, weight, mask, packing)
+            hidden, cells = _Recurrence.apply(gates, weight, mask, packing)  # type: ignore[no-untyped-call]
         else:
             hidden, cells = _run(gates, weight, None, packing)
         outputs = torch.cat((hidden[0], hidden[1].index_select(0, packing.reversal)), dim=1)

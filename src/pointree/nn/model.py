@@ -79,9 +79,7 @@ class PointerNetwork(nn.Module):
             gate=config.decoder.gate,
             dropout=config.decoder.dropout,
         )
-        self.arcs = ArcScorer(
-            state_size=state_size, encoding_size=encoding_size, size=config.scorers.arc_size
-        )
+        self.arcs = ArcScorer(state_size=state_size, encoding_size=encoding_size, size=config.scorers.arc_size)
         self.labels = LabelScorer(
             state_size=state_size,
             encoding_size=encoding_size,
@@ -146,9 +144,7 @@ class PointerNetwork(nn.Module):
             n_sentences=positions.batch_size,
         )
 
-    def _gold_arc_logits(
-        self, dependents: Tensor, heads: Tensor, gold: GoldSteps, positions: Packing
-    ) -> Tensor:
+    def _gold_arc_logits(self, dependents: Tensor, heads: Tensor, gold: GoldSteps, positions: Packing) -> Tensor:
         """Scores of every position as the head of every focus word; the word itself is no candidate.
 
         *Shape:* returns ``(n_steps_rows, n_positions)``.

@@ -50,7 +50,7 @@ class _TeacherForcing(torch.autograd.Function):
             trace = decoder_step(weights, memory, names[rows], input_gates[rows], first + start, step_mask)
             gates[rows] = trace.gates
             fused[rows] = trace.fused
-            if value_and_gate is not None:
+            if value_and_gate is not None and trace.value_and_gate is not None:
                 value_and_gate[2 * start : 2 * (start + count)] = trace.value_and_gate
         ctx.save_for_backward(recurrent, joint, gate, gate_bias, mask, names, memory, gates, fused, value_and_gate)
         ctx.steps = steps

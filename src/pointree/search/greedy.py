@@ -11,9 +11,7 @@ from pointree.transitions import Constraints, Order
 __all__ = ["greedy_search"]
 
 
-def greedy_search(
-    network: PointerNetwork, encoding: Encoding, order: Order, constraints: Constraints
-) -> Trees:
+def greedy_search(network: PointerNetwork, encoding: Encoding, order: Order, constraints: Constraints) -> Trees:
     """The tree of the locally best heads of each sentence."""
     stepper = Stepper.start(network, encoding, order, beam_width=1)
     trees = BatchedTrees(stepper.lengths, stepper.initial_names, network.slots, constraints)

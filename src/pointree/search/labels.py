@@ -35,9 +35,7 @@ def label_trees(
     shape = trees.heads.shape
     scores = trees.scores + label_log_probs.view(shape).sum(dim=2)
     ranking = scores.argsort(dim=1, descending=True, stable=True)
-    return _collect(
-        trees, all_labels.view(shape), label_log_probs.view(shape), scores, ranking[:, :n_best], encoding
-    )
+    return _collect(trees, all_labels.view(shape), label_log_probs.view(shape), scores, ranking[:, :n_best], encoding)
 
 
 def _keep_root_label(logits: Tensor, from_root: Tensor, root_label: int) -> Tensor:

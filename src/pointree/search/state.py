@@ -30,9 +30,7 @@ class BatchedTrees:
         slots: The dependent in each slot that fusion or legality asks for.
     """
 
-    def __init__(
-        self, lengths: Tensor, initial_names: Tensor, slots: Sequence[Slot], constraints: Constraints
-    ) -> None:
+    def __init__(self, lengths: Tensor, initial_names: Tensor, slots: Sequence[Slot], constraints: Constraints) -> None:
         """*Shape:* ``lengths`` (words a sentence) and ``initial_names`` (decoder states) are ``(n_rows,)``."""
         device, n_rows = lengths.device, lengths.shape[0]
         n_positions = int(lengths.max()) + 1
@@ -72,8 +70,7 @@ class BatchedTrees:
         *Shape:* ``focus`` is ``(n_rows, 1)``; returns ``(n_rows, 1 + n_slots)``.
         """
         names = [self.previous.unsqueeze(1)]
-        for slot in self.fused_slots:
-            names.append(self.names.gather(1, self.slots[slot].gather(1, focus)))
+        names.extend(self.names.gather(1, self.slots[slot].gather(1, focus)) for slot in self.fused_slots)
         return torch.cat(names, dim=1) if len(names) > 1 else names[0]
 
     def legal_heads(self, focus: Tensor) -> Tensor:
@@ -91,10 +88,7 @@ class BatchedTrees:
     def _projective(self, focus: Tensor, lo: Tensor, hi: Tensor) -> Tensor:
         columns = self.columns
         crosses_nothing = (
-            (lo.gather(1, focus) <= columns)
-            & (columns <= hi.gather(1, focus))
-            & (lo <= focus)
-            & (focus <= hi)
+            (lo.gather(1, focus) <= columns) & (columns <= hi.gather(1, focus)) & (lo <= focus) & (focus <= hi)
         )
         left, right = columns.minimum(focus), columns.maximum(focus)
         covers_its_top = (left < self.tops) & (self.tops < right)

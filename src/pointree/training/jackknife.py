@@ -45,9 +45,7 @@ def jackknife_tags(
 
 def _folds(sentences: Sequence[Sentence], folds: int) -> list[int]:
     """The fold of each sentence: documents, or single sentences if too few documents are marked, in turn."""
-    starts = [
-        any(sentence.meta(key) is not None for key in ("newdoc", "newdoc id")) for sentence in sentences
-    ]
+    starts = [any(sentence.meta(key) is not None for key in ("newdoc", "newdoc id")) for sentence in sentences]
     if sum(starts) < folds:
         return [place % folds for place in range(len(sentences))]
     document = 0

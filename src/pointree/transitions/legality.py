@@ -59,9 +59,7 @@ def legal_heads(tree: PartialTree, focus: int, constraints: Constraints) -> list
         first = tree.dependent(focus, Slot.LEFTMOST) or focus
         last = tree.dependent(focus, Slot.RIGHTMOST) or focus
         for head, top in enumerate(tree.tops):
-            crosses_nothing = (
-                tree.lo[focus] <= head <= tree.hi[focus] and tree.lo[head] <= focus <= tree.hi[head]
-            )
+            crosses_nothing = tree.lo[focus] <= head <= tree.hi[focus] and tree.lo[head] <= focus <= tree.hi[head]
             covers_its_top = min(head, focus) < top < max(head, focus)
             covered_by_focus = first <= head <= last
             legal[head] = legal[head] and crosses_nothing and not covers_its_top and not covered_by_focus

@@ -39,9 +39,7 @@ class Order:
         for fusion, fused in self.fusions.items():
             empty = [slot.name for slot in fused if slot not in self.slots]
             if empty:
-                raise UsageError(
-                    f"order {self.name}: fusion {fusion} uses {', '.join(empty)}, which is always empty"
-                )
+                raise UsageError(f"order {self.name}: fusion {fusion} uses {', '.join(empty)}, which is always empty")
 
     def fusion(self, name: str) -> tuple[Slot, ...]:
         """Return the slots that the named fusion uses."""

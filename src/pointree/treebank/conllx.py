@@ -14,9 +14,7 @@ __all__ = ["read_conllx"]
 _WIDTHS = (8, 10)
 
 
-def read_conllx(
-    source: Source, *, name: str | None = None, on_invalid: OnInvalid | None = None
-) -> Iterator[Sentence]:
+def read_conllx(source: Source, *, name: str | None = None, on_invalid: OnInvalid | None = None) -> Iterator[Sentence]:
     """Read the sentences of a CoNLL-X file one by one, with the errors of `read_conllu`.
 
     The first eight columns stand where CoNLL-U has them: CPOSTAG becomes `upos` and POSTAG `xpos`. PHEAD and
@@ -39,7 +37,5 @@ def _as_conllu(row: str, number: int, name: str) -> str:
     columns = row.split("\t")
     if len(columns) not in _WIDTHS:
         expected = " or ".join(map(str, _WIDTHS))
-        raise FormatError(
-            name, number, f"expected {expected} columns separated by tabs, found {len(columns)}"
-        )
+        raise FormatError(name, number, f"expected {expected} columns separated by tabs, found {len(columns)}")
     return "\t".join((*columns[:8], "_", "_"))

@@ -15,9 +15,7 @@ __all__ = ["read_words"]
 _SEPARATOR = re.compile(r"[ \t]+")
 
 
-def read_words(
-    source: Source, *, name: str | None = None, on_invalid: OnInvalid | None = None
-) -> Iterator[Sentence]:
+def read_words(source: Source, *, name: str | None = None, on_invalid: OnInvalid | None = None) -> Iterator[Sentence]:
     """Read one sentence from each line that is not blank; a line that is not UTF-8 is an error or skipped."""
     name = name or source_name(source)
     with reading(name), open_lines(source) as lines:

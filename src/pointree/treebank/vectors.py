@@ -50,9 +50,7 @@ def read_vectors(path: str | os.PathLike[str], *, expected_size: int | None = No
 def _read(name: str, stream: BinaryIO, expected_size: int | None) -> Vectors:
     first = stream.readline().removeprefix(_BYTE_ORDER_MARK)
     if first.isspace() or not first:
-        raise InputError(
-            f"{name}: expected word vectors, found {'a blank line' if first else 'an empty file'}"
-        )
+        raise InputError(f"{name}: expected word vectors, found {'a blank line' if first else 'an empty file'}")
     announced = _header(first)
     if announced:
         size = announced[1]

@@ -1,0 +1,165 @@
+"""A model on disk: a folder of safetensors weights, TOML settings, JSON vocabularies and a card. Nothing is pickled.
+
+pointree.json         format version, version of pointree
+config.toml           every choice that made the model
+words.json …          vocabularies
+weights.safetensors   parameters, 32 bits or fewer, with their checksum
+README.md             the model card
+text.udpipe           optional: tokeniser and tagger for raw text
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load as load_tensors
+from safetensors.torch import save as save_tensors
+from torch import Tensor
+
+from pointree.config import Config, load_config
+from pointree.errors import ConfigError, InputError, ModelError, OutputError
+from pointree.files import atomic_write
+from pointree.nn.model import PointerNetwork
+from pointree.treebank.vocabulary import Vocabularies
+from pointree.version import __version__
+
+__all__ = [
+    "CARD",
+    "FORMAT",
+    "TEXT_MODEL",
+    "load_folder",
+    "new_network",
+    "save_folder",
+    "write_card",
+    "write_weights",
+]
+
+FORMAT = 1
+MANIFEST, CONFIG, WEIGHTS, CARD, TEXT_MODEL = (
+    "pointree.json",
+    "config.toml",
+    "weights.safetensors",
+    "README.md",
+    "text.udpipe",
+)
+
+
+def new_network(config: Config, vocabularies: Vocabularies) -> PointerNetwork:
+    """A network of the right sizes, with fresh weights."""
+    return PointerNetwork(
+        config,
+        n_words=len(vocabularies.words),
+        n_chars=len(vocabularies.chars),
+        n_tags=len(vocabularies.tags),
+        n_labels=len(vocabularies.deprels),
+    )
+
+
+def save_folder(
+    folder: Path, config: Config, vocabularies: Vocabularies, weights: Mapping[str, Tensor], card: str
+) -> None:
+    """Write a model; each file is replaced as a whole."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
+    with atomic_write(folder / CONFIG) as stream:
+        stream.write(config.to_toml())
+    vocabularies.save(folder)
+    write_card(folder, card)
+    write_weights(folder, weights)
+    with atomic_write(folder / MANIFEST) as stream:
+        stream.write(json.dumps({"format": FORMAT, "pointree": __version__}, indent=2) + "\n")
+
+
+def write_card(folder: Path, card: str) -> None:
+    """Replace the model card."""
+    with atomic_write(folder / CARD) as stream:
+        stream.write(card)
+
+
+def write_weights(folder: Path, weights: Mapping[str, Tensor]) -> None:
+    """Replace the weights of a model folder."""
+    tensors = {name: tensor.detach().contiguous() for name, tensor in weights.items()}
+    with atomic_write(folder / WEIGHTS, "b") as stream:
+        stream.write(save_tensors(tensors, metadata={"sha256": _digest(tensors)}))
+
+
+def _digest(tensors: Mapping[str, Tensor]) -> str:
+    """A checksum of all values, tensor by tensor in the order of their names."""
+    digest = hashlib.sha256()
+    for _name, tensor in sorted(tensors.items()):
+        digest.update(tensor.flatten().view(torch.uint8).numpy().data)
+    return digest.hexdigest()
+
+
+def load_folder(folder: Path) -> tuple[Config, Vocabularies, PointerNetwork]:
+    """Read a model in 32 bits; whatever is missing, damaged or of another version is a `ModelError`."""
+    if not folder.is_dir():
+        raise ModelError(f"{folder}: no such model folder")
+    _check_manifest(folder / MANIFEST)
+    try:
+        config = load_config(folder / CONFIG)
+    except (ConfigError, InputError) as error:
+        raise ModelError(f"{folder}: damaged settings: {error}") from error
+    vocabularies = Vocabularies.load(folder)
+    weights = _read_weights(folder / WEIGHTS)
+    with torch.device("meta"):  # no time is spent on weights that are about to be replaced
+        network = new_network(config, vocabularies)
+    faults = _mismatches(network, weights)
+    if faults:
+        raise ModelError(f"{folder / WEIGHTS}: the weights do not fit the settings: {'; '.join(faults[:3])}")
+    network.load_state_dict({name: tensor.float() for name, tensor in weights.items()}, assign=True)
+    network.embeddings.set_singletons(vocabularies.words.singletons)
+    return config, vocabularies, network.eval().requires_grad_(False)
+
+
+def _check_manifest(path: Path) -> None:
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ModelError(f"{path.parent}: not a model folder, {path.name} is missing") from None
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path}: expected a JSON object, found a damaged file ({error})") from None
+    found = manifest.get("format") if isinstance(manifest, dict) else None
+    if found != FORMAT:
+        made = manifest.get("pointree", "?") if isinstance(manifest, dict) else "?"
+        raise ModelError(
+            f"{path}: expected format {FORMAT}, found {found} (made by pointree {made}; this is {__version__})"
+        )
+
+
+def _read_weights(path: Path) -> dict[str, Tensor]:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise ModelError(f"{path}: missing from the model folder") from None
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
+    try:
+        tensors = load_tensors(data)
+    except SafetensorError as error:
+        raise ModelError(f"{path}: expected safetensors, found a damaged file ({error})") from None
+    header_size = int.from_bytes(data[:8], "little")
+    recorded = json.loads(data[8 : 8 + header_size]).get("__metadata__", {}).get("sha256")
+    if recorded != _digest(tensors):
+        raise ModelError(f"{path}: damaged: the values differ from their checksum")
+    return tensors
+
+
+def _mismatches(network: PointerNetwork, weights: Mapping[str, Tensor]) -> list[str]:
+    expected = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
+    found = {name: tuple(tensor.shape) for name, tensor in weights.items()}
+    faults = [f"{name} is missing" for name in expected if name not in found]
+    faults += [f"{name} is unknown" for name in found if name not in expected]
+    faults += [
+        f"{name} has shape {found[name]}, expected {shape}"
+        for name, shape in expected.items()
+        if name in found and found[name] != shape
+    ]
+    return faults

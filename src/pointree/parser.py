@@ -1,0 +1,186 @@
+"""The parser as its users see it: load a model, parse sentences, stream files, save."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import torch
+
+from pointree.batching import plan_batches, windows
+from pointree.config import Config
+from pointree.errors import UsageError
+from pointree.model_folder import load_folder, save_folder
+from pointree.nn.features import Featurizer
+from pointree.nn.model import PointerNetwork
+from pointree.nn.precision import resolve_precision
+from pointree.search import ParseTree, SearchOptions, search
+from pointree.transitions import ORDERS
+from pointree.treebank.sentence import Sentence, set_misc
+from pointree.treebank.vocabulary import Vocabularies
+
+__all__ = ["Parser", "load"]
+
+DEFAULT_BATCH_WORDS = 2_500
+_WINDOW_SENTENCES = 2_048
+
+
+def load(path: str | os.PathLike[str], *, precision: str = "auto", device: str = "cpu") -> Parser:
+    """Load a trained model from its folder.
+
+    ``precision`` is ``fp32``, ``bf16`` or ``auto``, which takes bfloat16 where the machine is faster with it.
+    """
+    return Parser.load(path, precision=precision, device=device)
+
+
+class Parser:
+    """A trained model that turns sentences into trees. Several threads may use one parser at the same time."""
+
+    def __init__(self, config: Config, vocabularies: Vocabularies, network: PointerNetwork) -> None:
+        self.config = config
+        self.vocabularies = vocabularies
+        self.network = network
+        self.order = ORDERS[config.decoder.order]
+        device = network.decoder.recurrent_weight.device
+        self.featurizer = Featurizer(vocabularies, config.embeddings.tag, self.order, network.slots, device)
+        self._root_label = _root_label(vocabularies.deprels.symbols)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, precision: str = "auto", device: str = "cpu") -> Parser:
+        """Load a trained model from its folder; see `pointree.load`."""
+        place = _device(device)
+        dtype = resolve_precision(precision, place)  # first of all: see `pointree.nn.precision`
+        config, vocabularies, network = load_folder(Path(path))
+        return cls(config, vocabularies, network.to(device=place, dtype=dtype))
+
+    def save(self, path: str | os.PathLike[str], card: str = "") -> None:
+        """Write the model to a folder."""
+        save_folder(Path(path), self.config, self.vocabularies, self.network.state_dict(), card)
+
+    def parse(
+        self,
+        sentences: Iterable[Sentence | Sequence[str]],
+        *,
+        beam_width: int = 1,
+        n_best: int = 1,
+        single_root: bool = True,
+        projective: bool = False,
+        probabilities: bool = False,
+        batch_words: int = DEFAULT_BATCH_WORDS,
+    ) -> list[Sentence]:
+        """Parse sentences, given as `Sentence` objects or as lists of words, and return them with heads and labels.
+
+        The input is not changed. With ``n_best`` above one, every sentence comes back as several, best first (as
+        many as ``n_best`` where that many trees exist), each with the comments ``# tree_rank`` and ``# tree_log_prob``.
+        With ``probabilities``, MISC has ``HeadProb`` and ``DeprelProb``.
+        """
+        return list(
+            self.stream(
+                sentences,
+                beam_width=beam_width,
+                n_best=n_best,
+                single_root=single_root,
+                projective=projective,
+                probabilities=probabilities,
+                batch_words=batch_words,
+            )
+        )
+
+    def stream(
+        self,
+        sentences: Iterable[Sentence | Sequence[str]],
+        *,
+        beam_width: int = 1,
+        n_best: int = 1,
+        single_root: bool = True,
+        projective: bool = False,
+        probabilities: bool = False,
+        batch_words: int = DEFAULT_BATCH_WORDS,
+    ) -> Iterator[Sentence]:
+        """Parse sentences one window after another, in order and with bounded memory; options as in `parse`."""
+        options = SearchOptions(max(beam_width, n_best), n_best, single_root, projective)
+        _check_options(beam_width, n_best, batch_words)
+        return self._stream(sentences, options, probabilities, batch_words)
+
+    def _stream(
+        self,
+        sentences: Iterable[Sentence | Sequence[str]],
+        options: SearchOptions,
+        probabilities: bool,
+        batch_words: int,
+    ) -> Iterator[Sentence]:
+        for window in windows(map(_as_sentence, sentences), _WINDOW_SENTENCES):
+            for sentence, trees in zip(window, self.trees(window, options, batch_words), strict=True):
+                for rank, tree in enumerate(trees, 1):
+                    parsed = self._with_tree(sentence, tree, probabilities)
+                    if options.n_best > 1:
+                        parsed.set_meta("tree_rank", str(rank))
+                        parsed.set_meta("tree_log_prob", f"{tree.log_prob:.4f}")
+                    yield parsed
+
+    def trees(
+        self,
+        sentences: Sequence[Sentence],
+        options: SearchOptions | None = None,
+        batch_words: int = DEFAULT_BATCH_WORDS,
+    ) -> list[list[ParseTree]]:
+        """The best trees of each sentence as heads and label numbers, without building new sentences."""
+        options = options or SearchOptions()
+        encoded = [self.featurizer.encode(sentence) for sentence in sentences]
+        results: list[list[ParseTree]] = [[] for _ in sentences]
+        lengths = [len(sentence) for sentence in encoded]
+        for numbers in plan_batches(lengths, batch_words=batch_words, beam_width=options.beam_width):
+            batch = self.featurizer.batch([encoded[number] for number in numbers])
+            with torch.inference_mode():
+                encoding = self.network.encode(batch)
+                found = search(self.network, encoding, self.order, options, self._root_label)
+            for number, trees in zip(numbers, found, strict=True):
+                results[number] = trees
+        return results
+
+    def _with_tree(self, sentence: Sentence, tree: ParseTree, probabilities: bool) -> Sentence:
+        parsed = sentence.copy()
+        deprels = self.vocabularies.deprels.symbols
+        for word, head, label in zip(parsed.words, tree.heads, tree.labels, strict=True):
+            word.head, word.deprel = head, deprels[label]
+        if probabilities:
+            for word, head_prob, label_prob in zip(parsed.words, tree.head_probs, tree.label_probs, strict=True):
+                set_misc(word, "HeadProb", f"{head_prob:.4f}")
+                set_misc(word, "DeprelProb", f"{label_prob:.4f}")
+        return parsed
+
+
+def _as_sentence(sentence: Sentence | Sequence[str]) -> Sentence:
+    if isinstance(sentence, str):
+        raise UsageError(f"expected a Sentence or a list of words, found the string {sentence[:40]!r}")
+    if not isinstance(sentence, Sentence):
+        sentence = Sentence.from_words(sentence)
+    if not len(sentence):
+        raise UsageError("a sentence must have at least one word")
+    return sentence
+
+
+def _check_options(beam_width: int, n_best: int, batch_words: int) -> None:
+    for name, value in (("beam_width", beam_width), ("n_best", n_best), ("batch_words", batch_words)):
+        if value < 1:
+            raise UsageError(f"{name} must be at least 1, found {value}")
+
+
+def _device(name: str) -> torch.device:
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise UsageError(f"device {name} cannot be used: {str(error).splitlines()[0]}") from None
+    return device
+
+
+def _root_label(deprels: Sequence[str]) -> int | None:
+    """The label that stands for "depends on ROOT" in the treebanks that have one, among others."""
+    if len(deprels) == 1:
+        return None
+    for number, deprel in enumerate(deprels):
+        if deprel.lower() == "root":
+            return number
+    return None

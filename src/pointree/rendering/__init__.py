@@ -1,0 +1,68 @@
+"""Parsed sentences in the formats that people and programs read.
+
+`write(sentences, stream, "svg")` writes any iterable of sentences, and takes them one at a time; `render`
+returns the same as text. A format's module is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from io import StringIO
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Protocol, TextIO, cast
+
+from pointree.errors import UsageError
+
+if TYPE_CHECKING:
+    from pointree.treebank.sentence import Sentence
+
+__all__ = ["FORMATS", "Format", "Writer", "render", "write"]
+
+
+class Writer(Protocol):
+    """Writes sentences to a text stream, in UTF-8 where the stream is a file."""
+
+    def __call__(self, sentences: Iterable[Sentence], stream: TextIO, *, colour: bool = False) -> None:
+        """Take the sentences one at a time; `colour` allows ANSI sequences in formats for the terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format: what it is in a few words, and the module with its `write` function."""
+
+    description: str
+    module: str
+
+    def load(self) -> Writer:
+        """The writer of the format."""
+        return cast(Writer, import_module(f"pointree.rendering.{self.module}").write)
+
+
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {
+        "conllu": Format("CoNLL-U, the format of Universal Dependencies", "conllu_format"),
+        "json": Format("one JSON array, one sentence a line", "json_format"),
+        "svg": Format("a picture with arcs above the words", "svg"),
+        "table": Format("aligned plain columns", "table"),
+        "tikz": Format("LaTeX source for tikz-dependency", "tikz"),
+        "tree": Format("a drawing for the terminal", "tree"),
+    }
+)
+
+
+def write(sentences: Iterable[Sentence], stream: TextIO, format: str, *, colour: bool = False) -> None:  # noqa: A002
+    """Write the sentences in a format of `FORMATS`, taking and writing them one at a time."""
+    if format not in FORMATS:
+        raise UsageError(f"format: expected one of {', '.join(FORMATS)}, found {format!r}")
+    FORMATS[format].load()(sentences, stream, colour=colour)
+
+
+def render(sentences: Sentence | Iterable[Sentence], format: str, *, colour: bool = False) -> str:  # noqa: A002
+    """One sentence or several, in a format of `FORMATS`, as text."""
+    from pointree.treebank.sentence import Sentence
+
+    stream = StringIO()
+    write([sentences] if isinstance(sentences, Sentence) else sentences, stream, format, colour=colour)
+    return stream.getvalue()

@@ -1,0 +1,112 @@
+"""Sentences as JSON: one array, one sentence a line; `sentences.schema.json` in this folder describes it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from importlib.resources import files
+from typing import Any, TextIO
+
+from pointree.rendering.offsets import align
+from pointree.treebank.sentence import Sentence, Token
+
+__all__ = ["schema", "to_object", "write"]
+
+PROBABILITIES = {"HeadProb": "head_prob", "DeprelProb": "deprel_prob"}
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def write(sentences: Iterable[Sentence], stream: TextIO, *, colour: bool = False) -> None:
+    """Write one JSON array; `colour` is about terminals and changes nothing here."""
+    separator = "[\n"
+    for sentence in sentences:
+        line = json.dumps(to_object(sentence), ensure_ascii=False)
+        # Half a surrogate pair cannot be encoded; JSON can still spell it.
+        stream.write(separator + _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", line))
+        separator = ",\n"
+    stream.write("[]\n" if separator == "[\n" else "\n]\n")
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of what `write` writes."""
+    text = files("pointree.rendering").joinpath("sentences.schema.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+def to_object(sentence: Sentence) -> dict[str, Any]:
+    """A sentence as JSON values; the word with the id `i` is `tokens[i - 1]`."""
+    spans = align(sentence)
+    tokens, ranges, empty_nodes = [], [], []
+    for token in sentence.tokens:
+        start, end = spans.get(token.id, (None, None))
+        offsets = {"start": start, "end": end}
+        misc, probabilities = _split_misc(token.misc)
+        if token.is_range:
+            first, _, last = token.id.partition("-")
+            ranges.append({"first": int(first), "last": int(last), "form": token.form, "misc": misc, **offsets})
+        elif token.is_empty:
+            empty_nodes.append({"id": token.id, **_analysis(token), "deps": _deps(token.deps), "misc": misc})
+        else:
+            arc = {"head": token.head, "deprel": _value(token.deprel), "deps": _deps(token.deps)}
+            word = {"id": int(token.id), **_analysis(token), **arc, "misc": misc, **offsets, **probabilities}
+            tokens.append(word)
+    return {
+        "sent_id": sentence.sent_id,
+        "text": sentence.text,
+        "comments": sentence.comments,
+        "tokens": tokens,
+        "ranges": ranges,
+        "empty_nodes": empty_nodes,
+    }
+
+
+def _analysis(token: Token) -> dict[str, Any]:
+    return {
+        "form": token.form,
+        # The lemma of an underscore is an underscore; all other underscores stand for nothing.
+        "lemma": token.lemma if token.form == "_" else _value(token.lemma),
+        "upos": _value(token.upos),
+        "xpos": _value(token.xpos),
+        "feats": _attributes(token.feats),
+    }
+
+
+def _value(column: str) -> str | None:
+    return None if column == "_" else column
+
+
+def _attributes(column: str) -> dict[str, str | None]:
+    """The attributes `key=value|…` of FEATS or MISC; a bare key has None, a repeated one all its values."""
+    attributes: dict[str, str | None] = {}
+    if column == "_":
+        return attributes
+    for attribute in column.split("|"):
+        key, equals, value = attribute.partition("=")
+        earlier = attributes.get(key)
+        attributes[key] = f"{earlier},{value}" if earlier is not None else value if equals else None
+    return attributes
+
+
+def _split_misc(column: str) -> tuple[dict[str, str | None], dict[str, float]]:
+    """The attributes of MISC, and those among them that are probabilities, as numbers."""
+    misc = _attributes(column)
+    probabilities = {}
+    for key, name in PROBABILITIES.items():
+        try:
+            probability = float(misc.get(key) or "")
+        except ValueError:
+            continue
+        if 0 <= probability <= 1:
+            probabilities[name] = probability
+            del misc[key]
+    return misc, probabilities
+
+
+def _deps(column: str) -> list[dict[str, str]]:
+    """The arcs `head:deprel|…` of the enhanced graph; a head may be an empty node, so it is text."""
+    if column == "_":
+        return []
+    parts = (arc.partition(":") for arc in column.split("|"))
+    return [{"head": head, "deprel": deprel} for head, _, deprel in parts]

@@ -1,0 +1,97 @@
+r"""LaTeX source for the package tikz-dependency: a document with one page a sentence, or a fragment to paste.
+
+Any LaTeX compiles it. pdfLaTeX has no glyphs for most scripts and prints a code like U+4E2D in their place;
+to see them, compile with LuaLaTeX or XeLaTeX and set a main font that has them.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from typing import TextIO
+
+from pointree.rendering.display import fit
+from pointree.rendering.levels import place_arcs
+from pointree.treebank.sentence import Sentence
+
+__all__ = ["draw_tikz", "escape_tex", "write"]
+
+PREAMBLE = r"""\documentclass[multi=dependency, border=4pt]{standalone}
+\usepackage{iftex}
+\ifpdftex
+  \usepackage[T1]{fontenc}
+  \usepackage{lmodern}
+  % Print the code of a character that the font lacks instead of stopping.
+  \makeatletter
+  \def\UTFviii@undefined@err#1{\expandafter\missing@glyph\string#1\relax}
+  \def\missing@glyph#1:#2\relax{{\ttfamily\UTFviii@hexcodepoint{\the\numexpr\decode@UTFviii#2\relax}}}
+  \makeatother
+\else
+  \usepackage{fontspec} % \setmainfont{...} chooses a font with the letters of your language
+\fi
+\usepackage{tikz-dependency}
+\begin{document}
+"""
+END = "\\end{document}\n"
+
+SPECIALS = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\symbol{38}",  # \& separates the columns of deptext
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "`": r"\textasciigrave{}",
+    "'": r"\textquotesingle{}",
+    '"': r"\textquotedbl{}",
+}
+# These would join with a neighbour to another character ("--" to a dash).
+SPECIALS |= {character: character + "{}" for character in "-,<>?!"}
+MAX_CELLS = 40
+FIRST_LEVEL, LEVEL_HEIGHT, HALF_WORD = 3.0, 2.8, 1.4  # in ex
+
+
+def write(sentences: Iterable[Sentence], stream: TextIO, *, colour: bool = False) -> None:
+    """Write a document, one page a sentence; `colour` is about terminals and changes nothing here."""
+    stream.write(PREAMBLE)
+    for sentence in sentences:
+        stream.write(draw_tikz(sentence))
+    stream.write(END)
+
+
+def draw_tikz(sentence: Sentence) -> str:
+    """The environment `dependency` of one sentence, to paste into a document that uses tikz-dependency."""
+    words = sentence.words
+    if not words:
+        return ""
+    rows = [[word.form for word in words]]
+    if any(word.upos != "_" for word in words):
+        rows.append([word.upos for word in words])
+    lines = [r"\begin{dependency}", r"  \begin{deptext}[column sep=0.7em, row 2/.style={font=\scriptsize}]"]
+    lines += ["    " + r" \& ".join(map(_cell, row)) + r" \\" for row in rows]
+    lines.append(r"  \end{deptext}")
+    for arc in place_arcs(sentence.heads, sentence.deprels):
+        # The arrow of ROOT is measured from the middle of the word, the others from above it.
+        height = FIRST_LEVEL + LEVEL_HEIGHT * (arc.level - 1) + (0 if arc.head else HALF_WORD)
+        options = f"[edge height={height:g}ex]"
+        label = escape_tex(fit(arc.deprel, MAX_CELLS))
+        if arc.head:
+            lines.append(rf"  \depedge{options}{{{arc.head}}}{{{arc.dependent}}}{{{label}}}")
+        else:
+            lines.append(rf"  \deproot{options}{{{arc.dependent}}}{{{label}}}")
+    return "\n".join([*lines, r"\end{dependency}", ""])
+
+
+def escape_tex(text: str) -> str:
+    """Printable text as LaTeX that typesets just that; accents are composed, which pdfLaTeX needs."""
+    return "".join(SPECIALS.get(character, character) for character in unicodedata.normalize("NFC", text))
+
+
+def _cell(text: str) -> str:
+    cell = escape_tex(fit(text, MAX_CELLS))
+    # At the start of a cell, [ and | would be read as options of the matrix.
+    return cell if cell[:1].isalnum() else f"{{{cell}}}"

@@ -1,0 +1,1 @@
+"""Training: data, batches, schedules, optimiser, checkpoints and the loop that joins them."""

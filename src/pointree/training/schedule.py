@@ -1,0 +1,40 @@
+"""Learning rates: the paper's decay at a plateau, and short schedules that fall to zero."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from pointree.config import TrainingConfig
+
+__all__ = ["Plateau", "learning_rate"]
+
+
+@dataclass(slots=True)
+class Plateau:
+    """The paper's schedule: after ``patience`` evaluations without a gain, decay and restart from the best model."""
+
+    factor: float = 1.0
+    bad_evaluations: int = 0
+
+    def update(self, improved: bool, config: TrainingConfig) -> bool:
+        """Count an evaluation; true when training should restart from the best model."""
+        self.bad_evaluations = 0 if improved else self.bad_evaluations + 1
+        if config.schedule != "plateau" or self.bad_evaluations < config.patience:
+            return False
+        self.bad_evaluations = 0
+        self.factor *= config.decay
+        return True
+
+
+def learning_rate(config: TrainingConfig, step: int, total_steps: int, plateau: Plateau) -> float:
+    """The learning rate of an optimiser step, counted from 0."""
+    rate = config.learning_rate
+    if config.warmup and step < config.warmup:
+        return rate * (step + 1) / config.warmup
+    if config.schedule == "plateau":
+        return rate * plateau.factor
+    progress = (step - config.warmup) / max(1, total_steps - config.warmup)
+    if config.schedule == "linear":
+        return rate * (1.0 - progress)
+    return rate * 0.5 * (1.0 + math.cos(math.pi * progress))

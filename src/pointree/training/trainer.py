@@ -1,0 +1,238 @@
+"""The training loop: epochs of teacher-forced batches, each with an evaluation and a checkpoint at its end."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from pointree.config import Config
+from pointree.errors import OutputError, TrainingError, UsageError
+from pointree.files import atomic_write
+from pointree.model_folder import new_network, save_folder, write_card, write_weights
+from pointree.nn.features import EncodedSentence
+from pointree.nn.precision import resolve_precision
+from pointree.parser import Parser
+from pointree.training.batches import bucketed_batches
+from pointree.training.checkpoint import CHECKPOINT, Progress, read_checkpoint, write_checkpoint
+from pointree.training.optimiser import Optimiser
+from pointree.training.schedule import learning_rate
+from pointree.treebank.sentence import Sentence
+from pointree.treebank.vectors import Vectors
+from pointree.treebank.vocabulary import Vocabularies
+
+__all__ = ["METRICS", "Observer", "Trainer", "attachment_scores"]
+
+METRICS = "metrics.jsonl"
+
+
+class Observer(Protocol):
+    """What a training run tells while it goes on."""
+
+    def epoch_started(self, epoch: int, epochs: int, words: int) -> None:
+        """An epoch over so many words begins."""
+
+    def batch_done(self, words: int, loss: float) -> None:
+        """A batch was learned; the loss is that of an average word."""
+
+    def epoch_ended(self, metrics: dict[str, Any], improved: bool) -> None:
+        """An epoch was learned and evaluated."""
+
+
+@dataclass
+class Trainer:
+    """One training run: its data, its network, and how far it is."""
+
+    config: Config
+    train: Sequence[Sentence]
+    dev: Sequence[Sentence]
+    output: Path
+    vectors: Vectors | None = None
+    observer: Observer | None = None
+    card: Callable[[Progress], str] = field(default=lambda _progress: "")
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        training, place = self.config.training, torch.device(self.device)
+        self.dtype = resolve_precision(training.precision, place)
+        torch.manual_seed(training.seed)
+        self.vocabularies = Vocabularies.build(
+            self.train,
+            min_count=self.config.embeddings.min_count,
+            vector_words=self.vectors.words if self.vectors else (),
+            tag=self.config.embeddings.tag,
+        )
+        network = new_network(self.config, self.vocabularies)
+        network.embeddings.set_singletons(self.vocabularies.words.singletons)
+        if self.vectors is not None:
+            self._start_from_vectors(network, self.vectors)
+        self.network = network.to(place)
+        self.parser = Parser(self.config, self.vocabularies, self.network)
+        self.optimiser = Optimiser(self.network, training)
+        self.progress = Progress()
+        self.average: dict[str, Tensor] | None = None
+        if training.average:
+            self.average = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
+
+    def _start_from_vectors(self, network: Any, vectors: Vectors) -> None:
+        if vectors.size != self.config.embeddings.word_size:
+            raise UsageError(
+                f"vectors have {vectors.size} dimensions, but embeddings.word_size is "
+                f"{self.config.embeddings.word_size}"
+            )
+        rows = self.vocabularies.words.vector_rows(vectors.words)
+        known = (rows >= 0).nonzero()[0]
+        network.embeddings.load_vectors(known, vectors.matrix[rows[known]])
+
+    def resume(self) -> None:
+        """Go on where the checkpoint in the output folder stands."""
+        tensors, self.progress = read_checkpoint(self.output, self.config)
+        groups: dict[str, dict[str, Tensor]] = {"weights": {}, "optimiser": {}, "average": {}}
+        for name, tensor in tensors.items():
+            group, _, rest = name.partition("/")
+            groups[group][rest] = tensor.to(self.parser.featurizer.device)
+        expected = {name: tensor.shape for name, tensor in self.network.state_dict().items()}
+        if expected != {name: tensor.shape for name, tensor in groups["weights"].items()}:
+            raise TrainingError(f"{self.output / CHECKPOINT}: was made with other training data or vectors")
+        self.network.load_state_dict(groups["weights"])
+        self.optimiser.load_state(groups["optimiser"])
+        if self.average is not None:
+            self.average = groups["average"]
+
+    def run(self) -> Progress:
+        """Train to the last epoch; the output folder then holds the model with the best LAS on dev."""
+        self._prepare_output()
+        featurizer = self.parser.featurizer
+        encoded = [featurizer.encode(sentence, gold=True) for sentence in self.train]
+        while self.progress.epoch < self.config.training.epochs:
+            self._run_epoch(encoded)
+        return self.progress
+
+    def _prepare_output(self) -> None:
+        if self.progress.epoch == 0:
+            save_folder(self.output, self.config, self.vocabularies, self.network.state_dict(), "")
+        self._write_metrics()
+        if not self.output.is_dir():
+            raise OutputError(f"{self.output}: cannot be written")
+
+    def _run_epoch(self, encoded: Sequence[EncodedSentence]) -> None:
+        training, progress = self.config.training, self.progress
+        epoch, started = progress.epoch + 1, time.perf_counter()
+        lengths = [len(sentence) for sentence in encoded]
+        batches = bucketed_batches(lengths, training.batch_size, training.seed, epoch)
+        total_steps = training.epochs * len(batches)
+        # All randomness of an epoch follows from seed and epoch, so that a resumed run repeats it exactly.
+        torch.manual_seed(training.seed * 1_000_003 + epoch)
+        if self.observer is not None:
+            self.observer.epoch_started(epoch, training.epochs, sum(lengths))
+        self.network.train()
+        sums = {"arc_loss": 0.0, "label_loss": 0.0}
+        for numbers in batches:
+            batch = self.parser.featurizer.batch([encoded[number] for number in numbers])
+            loss = self.network.loss(batch, self.dtype)
+            loss.total.backward()
+            rate = learning_rate(training, progress.step, total_steps, progress.plateau)
+            self.optimiser.step(rate)
+            progress.step += 1
+            self._update_average()
+            arcs, labels = loss.arcs.item(), loss.labels.item()
+            sums["arc_loss"] += arcs
+            sums["label_loss"] += labels
+            if self.observer is not None:
+                self.observer.batch_done(loss.n_words, (arcs + labels) / loss.n_words)
+        learned = time.perf_counter()
+        self._finish_epoch(epoch, {name: value / sum(lengths) for name, value in sums.items()}, rate, started, learned)
+
+    def _finish_epoch(self, epoch: int, losses: dict[str, float], rate: float, started: float, learned: float) -> None:
+        progress = self.progress
+        weights = self.network.state_dict()
+        if not all(bool(torch.isfinite(tensor).all()) for tensor in weights.values()):
+            raise TrainingError(f"epoch {epoch}: the weights are no longer finite; lower training.learning_rate")
+        evaluated = self.average if self.average is not None else weights
+        scores = self._evaluate(evaluated)
+        improved = scores["las"] > progress.best_las
+        words = sum(len(sentence) for sentence in self.train)
+        progress.epoch = epoch
+        progress.seconds += time.perf_counter() - started
+        if improved:
+            progress.best_las, progress.best_epoch = scores["las"], epoch
+        metrics = {
+            "epoch": epoch,
+            **{name: round(value, 5) for name, value in losses.items()},
+            "learning_rate": rate,
+            **{f"dev_{name}": round(value, 3) for name, value in scores.items()},
+            "words_per_s": round(words / (learned - started), 1),
+            "seconds": round(progress.seconds, 1),
+        }
+        progress.metrics.append(metrics)
+        if improved:
+            write_weights(self.output, evaluated)
+            write_card(self.output, self.card(progress))
+        if progress.plateau.update(improved, self.config.training):
+            self._restart_from_best()
+        self._write_checkpoint()
+        self._write_metrics()
+        if self.observer is not None:
+            self.observer.epoch_ended(metrics, improved)
+
+    def _evaluate(self, weights: dict[str, Tensor]) -> dict[str, float]:
+        self.network.eval()
+        if self.average is None:
+            return attachment_scores(self.parser, self.dev)
+        current = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
+        self.network.load_state_dict(weights)
+        scores = attachment_scores(self.parser, self.dev)
+        self.network.load_state_dict(current)
+        return scores
+
+    @torch.no_grad()
+    def _update_average(self) -> None:
+        if self.average is None:
+            return
+        # A young average follows the weights closely, or it would remember their random start for long.
+        decay = min(self.config.training.average, (1 + self.progress.step) / (10 + self.progress.step))
+        names, tensors = zip(*self.network.state_dict().items(), strict=True)
+        torch._foreach_lerp_([self.average[name] for name in names], list(tensors), 1.0 - decay)
+
+    def _restart_from_best(self) -> None:
+        """Take the best weights again, with a fresh optimiser at the lower learning rate."""
+        best = Parser.load(self.output, precision="fp32").network.state_dict()
+        self.network.load_state_dict(best)
+        self.optimiser = Optimiser(self.network, self.config.training)
+
+    def _write_checkpoint(self) -> None:
+        tensors = {f"weights/{name}": tensor for name, tensor in self.network.state_dict().items()}
+        tensors |= {f"optimiser/{name}": tensor for name, tensor in self.optimiser.state().items()}
+        if self.average is not None:
+            tensors |= {f"average/{name}": tensor for name, tensor in self.average.items()}
+        write_checkpoint(self.output, tensors, self.progress, self.config)
+
+    def _write_metrics(self) -> None:
+        with atomic_write(self.output / METRICS) as stream:
+            stream.writelines(json.dumps(line) + "\n" for line in self.progress.metrics)
+
+
+def attachment_scores(parser: Parser, gold: Sequence[Sentence]) -> dict[str, float]:
+    """UAS, and LAS with universal labels as the official evaluator has it, of greedy parses of gold sentences."""
+    deprels = parser.vocabularies.deprels.symbols
+    words = correct_heads = correct = correct_with_subtype = 0
+    for sentence, trees in zip(gold, parser.trees(gold), strict=True):
+        tree = trees[0]
+        for word, head, label in zip(sentence.words, tree.heads, tree.labels, strict=True):
+            words += 1
+            if word.head == head:
+                correct_heads += 1
+                deprel = deprels[label]
+                correct += word.deprel.partition(":")[0] == deprel.partition(":")[0]
+                correct_with_subtype += word.deprel == deprel
+    return {
+        "uas": 100.0 * correct_heads / words,
+        "las": 100.0 * correct / words,
+        "las_subtypes": 100.0 * correct_with_subtype / words,
+    }
