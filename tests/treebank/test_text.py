@@ -75,10 +75,7 @@ def test_line_and_paragraph_ends_of_every_kind() -> None:
     text = "a\r\nb\rc\x85d\u2028e\x0bf\x0cg\u2029h\r\n\r\ni\r\rj"
     sentences = list(segment_text(text, Lines()))
     assert "".join(sentence.text for sentence in sentences) == "abcdefghij"
-    assert (
-        "".join(s.text for s, start in zip(sentences, starts(iter(sentences)), strict=True) if start)
-        == "ahij"
-    )
+    assert "".join(s.text for s, start in zip(sentences, starts(iter(sentences)), strict=True) if start) == "ahij"
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
@@ -140,6 +137,25 @@ def test_a_long_paragraph_is_cut_without_a_trace(monkeypatch: pytest.MonkeyPatch
         assert list(segment_text("\n".join(lines), Lines(), presegmented=True)) == whole
 
 
+def test_blank_lines_are_seen_across_cuts_and_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(2)
+    for _ in range(200):
+        text = "".join(rng.choices("a \n\t", weights=[6, 2, 2, 1], k=400))
+        monkeypatch.setattr(text_module, "MAX_PIECE", 1 << 16)
+        whole = list(segment_text(text, Lines()))
+        monkeypatch.setattr(text_module, "MAX_PIECE", 120)
+        monkeypatch.setattr(text_module, "_BLOCK", rng.randint(1, 150))
+        assert list(segment_text(text, Lines())) == whole
+        assert list(segment_text(text, Lines(), presegmented=True)) == whole
+
+
+def test_endless_white_space_is_passed_over() -> None:
+    text = "a" + " " * 200_000 + "\n" + " " * 200_000 + "b" + "\n" * 200_000 + "c"
+    sentences = list(segment_text(text, Lines()))
+    assert [sentence.text for sentence in sentences] == ["a", "b", "c"]
+    assert starts(iter(sentences)) == [True, False, True]
+
+
 def test_memory_does_not_grow_with_a_paragraph_without_end() -> None:
     class Endless(io.RawIOBase):
         def readable(self) -> bool:
@@ -189,18 +205,14 @@ def check(sentences: list[Sentence], text: str) -> None:
 
 @pytest.mark.parametrize("text", CORNER_CASES.values(), ids=CORNER_CASES)
 @pytest.mark.parametrize("presegmented", [False, True])
-def test_corner_cases_give_well_formed_sentences(
-    text_model: TextModel, text: str, presegmented: bool
-) -> None:
+def test_corner_cases_give_well_formed_sentences(text_model: TextModel, text: str, presegmented: bool) -> None:
     check(list(segment_text(text, text_model, presegmented=presegmented)), text)
 
 
 def random_texts(count: int) -> Iterator[str]:
     """Texts of all planes of Unicode, with more than their share of what is special."""
     rng = random.Random(20)
-    special = (
-        "\0\t\n\r\x0b\x0c\x1c\x85\u00a0\u200b\u200f\u2028\u2029\u0301\u0338\ufeff\ufffd\ufffe. ,\n\n#_|="
-    )
+    special = "\0\t\n\r\x0b\x0c\x1c\x85\u00a0\u200b\u200f\u2028\u2029\u0301\u0338\ufeff\ufffd\ufffe. ,\n\n#_|="
     for _ in range(count):
         letters = []
         for _ in range(rng.randint(0, 60)):

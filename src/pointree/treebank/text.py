@@ -35,6 +35,7 @@ shows only in a single sentence (or, with one sentence a line, a single line) or
 
 _BLOCK = 1 << 16
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+_LEADING_SPACE = re.compile(r"\A\s+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CLEANING: dict[int, str] = {code: " " for code in range(0xA0) if unicodedata.category(chr(code)) == "Cc"}
 _CLEANING |= dict.fromkeys((0x0A, 0x0B, 0x0C, 0x85, 0x2028), "\n") | {0x2029: "\n\n", 0xFFFD: "?"}
@@ -154,7 +155,7 @@ def _pieces(blocks: Iterable[str], by_line: bool) -> Iterator[tuple[str, bool]]:
         for blank in _BLANK_LINE.finditer(buffer):
             yield buffer[start : blank.start()], True
             start = blank.end()
-        buffer = buffer[start:]
+        buffer = _LEADING_SPACE.sub(_shorten, buffer[start:], count=1)
         while len(buffer) > MAX_PIECE:
             cut = _cut(buffer, by_line)
             yield buffer[:cut], False
@@ -162,14 +163,21 @@ def _pieces(blocks: Iterable[str], by_line: bool) -> Iterator[tuple[str, bool]]:
     yield buffer, True
 
 
+def _shorten(space: re.Match[str]) -> str:
+    """White space at the start of a piece, however long, as one character, and no less a line end."""
+    return "\n" if "\n" in space[0] else " "
+
+
 def _cut(buffer: str, by_line: bool) -> int:
-    """Where to cut a long paragraph: after its last line end or white space that fits, or through a word."""
-    line_end = buffer.rfind("\n", 0, MAX_PIECE) + 1
-    if by_line and line_end:
+    """Where to cut a long paragraph: before the last line end or white space that fits, or through a word.
+
+    White space goes with what follows: its line end may turn out to be the first half of a blank line.
+    """
+    if by_line and (line_end := buffer.rfind("\n", 1, MAX_PIECE)) > 0:
         return line_end
-    for position in range(MAX_PIECE, 0, -1):
-        if buffer[position - 1].isspace():
-            return position
+    for position in range(MAX_PIECE - 1, 0, -1):
+        if buffer[position].isspace():
+            return len(buffer[:position].rstrip()) or MAX_PIECE
     return MAX_PIECE
 
 
