@@ -6,7 +6,6 @@ import importlib.util
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -53,21 +52,23 @@ def test_help_imports_no_command_and_nothing_heavy() -> None:
         "heavy = {'torch', 'numpy', 'rich', 'pointree.treebank', 'pointree.cli.console'}\n"
         "print('loaded:', *sorted(heavy & set(sys.modules)))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=ENVIRONMENT
-    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=ENVIRONMENT)
     assert done.stdout.endswith("loaded:\n")
 
 
 def test_help_starts_fast() -> None:
-    """The promise is 0.3 s; the best of a few runs is taken because tests share the machine."""
+    """The promise is 0.3 s of wall time on a free machine.
+
+    Tests run beside each other, where wall time measures the neighbours, so processor time is held to the bound.
+    """
 
     def seconds() -> float:
-        start = time.perf_counter()
+        before = os.times()
         subprocess.run(command("--help"), check=True, capture_output=True, env=ENVIRONMENT)
-        return time.perf_counter() - start
+        after = os.times()
+        return after.children_user - before.children_user + after.children_system - before.children_system
 
-    assert any(seconds() < 0.3 for _ in range(10))
+    assert min(seconds() for _ in range(3)) < 0.3
 
 
 @pytest.mark.parametrize("name", cli.COMMANDS)
