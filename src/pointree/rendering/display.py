@@ -74,8 +74,11 @@ def is_right_to_left(texts: Iterable[str]) -> bool:
     """Whether most of the letters that have a direction run from right to left."""
     balance = 0
     for text in texts:
-        balance += sum(unicodedata.bidirectional(character) == "L" for character in text)
-        balance -= sum(map(_leftward, text))
+        if text.isascii():
+            balance += sum(map(str.isalpha, text))
+        else:
+            balance += sum(unicodedata.bidirectional(character) == "L" for character in text)
+            balance -= sum(map(_leftward, text))
     return balance < 0
 
 

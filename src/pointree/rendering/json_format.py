@@ -92,10 +92,10 @@ def _attributes(column: str) -> dict[str, str | None]:
 def _split_misc(column: str) -> tuple[dict[str, str | None], dict[str, float]]:
     """The attributes of MISC, and those among them that are probabilities, as numbers."""
     misc = _attributes(column)
-    probabilities = {}
+    probabilities: dict[str, float] = {}
     for key, name in PROBABILITIES.items():
         try:
-            probability = float(misc.get(key) or "")
+            probability = float(misc.get(key) or "nan")
         except ValueError:
             continue
         if 0 <= probability <= 1:
