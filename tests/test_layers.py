@@ -13,7 +13,7 @@ SRC = Path(pointree.__file__).parent
 
 BASE = {"errors", "files", "rules", "config", "version"}
 CORE = BASE | {"treebank", "transitions"}
-ALL_BELOW_PARSER = CORE | {"nn", "search"}
+ALL_BELOW_PARSER = CORE | {"nn", "search", "batching", "model_folder"}
 APPLICATIONS = {"training", "evaluation", "analysis", "rendering", "serving", "integrations"}
 
 MAY_IMPORT: dict[str, set[str]] = {
@@ -26,6 +26,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "transitions": BASE | {"treebank"},
     "nn": CORE,
     "search": CORE | {"nn"},
+    "batching": set(),
+    "model_folder": CORE | {"nn"},
     "parser": ALL_BELOW_PARSER,
     "evaluation": CORE,
     "analysis": CORE | {"evaluation"},
