@@ -54,9 +54,7 @@ def test_overrides_win_over_the_file_and_the_file_over_the_defaults(tmp_path: Pa
     assert (config.encoder.size, config.training.epochs) == (64, 3)
 
 
-@pytest.mark.parametrize(
-    "text", ["training.precision=bf16", 'training.precision="bf16"', "training.precision = bf16"]
-)
+@pytest.mark.parametrize("text", ["training.precision=bf16", 'training.precision="bf16"', "training.precision = bf16"])
 def test_names_in_overrides_need_no_quotes(text: str) -> None:
     assert load_config(None, [text]).training.precision == "bf16"
 
@@ -77,9 +75,7 @@ def options() -> st.SearchStrategy[dict[str, dict[str, object]]]:
             "embeddings": st.fixed_dictionaries({"word_size": numbers, "dropout": shares}),
             "encoder": st.fixed_dictionaries({"size": numbers, "layers": numbers}),
             "decoder": decoder.map(lambda pair: {"order": pair[0], "fusion": pair[1]}),
-            "training": st.fixed_dictionaries(
-                {"learning_rate": positive, "epsilon": positive, "beta2": shares}
-            ),
+            "training": st.fixed_dictionaries({"learning_rate": positive, "epsilon": positive, "beta2": shares}),
         }
     )
 
@@ -94,9 +90,7 @@ def test_round_trip_through_toml_and_dict(values: dict[str, dict[str, object]]) 
 def test_every_option_is_described() -> None:
     described = {option.name: option.default for option in describe()}
     assert described == {
-        f"{section}.{key}": value
-        for section, values in Config().to_dict().items()
-        for key, value in values.items()
+        f"{section}.{key}": value for section, values in Config().to_dict().items() for key, value in values.items()
     }
     assert all(option.help.endswith(".") and option.expectation for option in describe())
 
@@ -112,8 +106,7 @@ def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
         f'{path}: encoder.size must be a whole number >= 1, found "big"',
         f"{path}: section trainning is unknown; did you mean training?",
         "--set: decoder.ordr is unknown; did you mean decoder.order?",
-        "--set: decoder.fusion must be one of none, simple, adapted for the order left-to-right, "
-        'found "full"',
+        '--set: decoder.fusion must be one of none, simple, adapted for the order left-to-right, found "full"',
     )
     assert "\n" not in str(caught.value)
 

@@ -14,11 +14,7 @@ SRC = Path(errors.__file__).parent
 
 
 def test_all_errors_form_one_tree() -> None:
-    classes = [
-        value
-        for _, value in inspect.getmembers(errors, inspect.isclass)
-        if value.__module__ == errors.__name__
-    ]
+    classes = [value for _, value in inspect.getmembers(errors, inspect.isclass) if value.__module__ == errors.__name__]
     assert sorted(cls.__name__ for cls in classes) == errors.__all__
     assert all(issubclass(cls, errors.PointreeError) for cls in classes)
     assert all(cls.__doc__ for cls in classes)
