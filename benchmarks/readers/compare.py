@@ -86,16 +86,10 @@ def pyconll_reader() -> Reader:
     import pyconll
 
     def use(sentence: Any) -> list[tuple[str, str, Any, str]]:
-        return [
-            (t.form, t.upos, t.head, t.deprel)
-            for t in sentence
-            if not t.is_multiword() and not t.is_empty_node()
-        ]
+        return [(t.form, t.upos, t.head, t.deprel) for t in sentence if not t.is_multiword() and not t.is_empty_node()]
 
     # Sentences are joined with the blank line that the library's own `Conll.conll` puts between them.
-    return Reader(
-        lambda path: pyconll.iter_from_file(str(path)), use, lambda sentence: sentence.conll() + "\n\n"
-    )
+    return Reader(lambda path: pyconll.iter_from_file(str(path)), use, lambda sentence: sentence.conll() + "\n\n")
 
 
 READERS = {

@@ -65,17 +65,9 @@ LOSSLESS = {
     "byte-order mark": "\ufeff" + WORD + "\n",
     "byte-order mark on a line of its own": "\ufeff\n" + WORD + "\n",
     "comments": "#\n# a\t\tb \n#c=d\n" + WORD + "\n",
-    "ranges and empty nodes": row("0.1")
-    + row("1-2")
-    + row("1", "2")
-    + row("2", "0")
-    + row("2.1")
-    + row("2.2")
-    + "\n",
+    "ranges and empty nodes": row("0.1") + row("1-2") + row("1", "2") + row("2", "0") + row("2.1") + row("2.2") + "\n",
     "a range of one": row("1-1") + WORD + "\n",
-    "odd spaces": row("1", "0", form=" a b\u00a0", misc="_ ")
-    + row("2", form="\u2028\u0085\x0b\x0c\x1c")
-    + "\n",
+    "odd spaces": row("1", "0", form=" a b\u00a0", misc="_ ") + row("2", form="\u2028\u0085\x0b\x0c\x1c") + "\n",
     "NUL": row("1", form="\x00") + "\n",
     "no heads": row("1") + row("2", "1") + "\n",
     "long": "".join(row(str(n), str(n - 1)) for n in range(1, 1200)) + "\n",

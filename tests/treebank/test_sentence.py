@@ -84,9 +84,7 @@ def test_copy_is_independent(sentence: Sentence) -> None:
 
 
 def test_from_words() -> None:
-    sentence = Sentence.from_words(
-        ["Hi", "you"], upos=["INTJ", "PRON"], head=[0, 1], deprel=["root", "vocative"]
-    )
+    sentence = Sentence.from_words(["Hi", "you"], upos=["INTJ", "PRON"], head=[0, 1], deprel=["root", "vocative"])
     assert [token.id for token in sentence.tokens] == ["1", "2"]
     assert sentence.words[1] == Token("2", "you", upos="PRON", head=1, deprel="vocative")
     assert sentence.text == "Hi you"
@@ -109,9 +107,7 @@ def test_from_words_refuses_what_a_file_cannot_hold(form: str) -> None:
 
 
 def test_from_words_refuses_columns_that_a_file_cannot_hold() -> None:
-    with pytest.raises(
-        UsageError, match=r"^xpos of word 1: expected text without tabs and line ends, found ''$"
-    ):
+    with pytest.raises(UsageError, match=r"^xpos of word 1: expected text without tabs and line ends, found ''$"):
         Sentence.from_words(["Hi"], xpos=[""])
 
 

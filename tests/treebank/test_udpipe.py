@@ -150,7 +150,5 @@ def test_load_tells_what_is_wrong(text_model: TextModel, tmp_path: Path) -> None
     half = len(whole) // 2
     for content in (b"", b"text", whole[:-1], whole[:half] + bytes([whole[half] ^ 1]) + whole[half + 1 :]):
         damaged.write_bytes(content)
-        with pytest.raises(
-            ModelError, match=r"damaged\.udpipe: expected a UDPipe 1 model, found [\d,]+ bytes"
-        ):
+        with pytest.raises(ModelError, match=r"damaged\.udpipe: expected a UDPipe 1 model, found [\d,]+ bytes"):
             TextModel.load(damaged)

@@ -54,9 +54,7 @@ def test_labels_have_no_specials() -> None:
 
 def test_a_word_is_looked_up_exactly_then_in_lower_case() -> None:
     words = WordVocabulary(["Bush", "bush", "the", "ıstakoz", "istanbul"])
-    found = {
-        form: words.symbols[words.lookup(form)] for form in ("Bush", "BUSH", "The", "Istakoz", "İstanbul")
-    }
+    found = {form: words.symbols[words.lookup(form)] for form in ("Bush", "BUSH", "The", "Istakoz", "İstanbul")}
     assert found == {
         "Bush": "Bush",
         "BUSH": "bush",
@@ -77,9 +75,7 @@ def test_digits_are_one_in_words_but_not_in_characters() -> None:
 
 
 def test_words_are_frequent_ones_and_those_of_vectors() -> None:
-    words = WordVocabulary.build(
-        {"the": 5, "rare": 1, "known": 1, "Known": 1}, 2, ["known", "other", "12", "34"]
-    )
+    words = WordVocabulary.build({"the": 5, "rare": 1, "known": 1, "Known": 1}, 2, ["known", "other", "12", "34"])
     assert words.symbols[3:] == ("the", "known", "other", "00")
 
 
