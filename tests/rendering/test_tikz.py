@@ -81,6 +81,14 @@ def test_an_empty_sentence_has_no_picture() -> None:
     assert draw_tikz(Sentence([])) == ""
 
 
+@pytest.mark.parametrize(("form", "n_words"), [("letter", 250), ("letter", 2000), ("語", 100), ("M" * 40, 60)])
+def test_a_sentence_too_wide_for_tex_says_so_and_compiles(form: str, n_words: int, tmp_path: Path) -> None:
+    sentence = Sentence.from_words([form] * n_words, head=[0, *range(1, n_words)])
+    too_wide = (form, n_words) in [("letter", 2000), ("M" * 40, 60)]
+    assert ("wider than TeX can draw" in draw_tikz(sentence)) is too_wide
+    compile_document([sentence], "pdflatex", tmp_path)
+
+
 def test_the_samples_compile(tmp_path: Path) -> None:
     assert compile_document(SAMPLES.values(), "pdflatex", tmp_path) == len(SAMPLES)
 

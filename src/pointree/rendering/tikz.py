@@ -53,6 +53,8 @@ SPECIALS = {
 SPECIALS |= {character: character + "{}" for character in "-,<>?!"}
 MAX_CELLS = 40
 FIRST_LEVEL, LEVEL_HEIGHT, HALF_WORD = 3.0, 2.8, 1.4  # in ex
+COLUMN_GAP = 12.0  # in points, with the padding of the cells
+MAX_WIDTH = 16_000.0  # TeX has no length over 16384 points
 
 
 def write(sentences: Iterable[Sentence], stream: TextIO, *, colour: bool = False) -> None:
@@ -71,10 +73,14 @@ def draw_tikz(sentence: Sentence) -> str:
     rows = [[word.form for word in words]]
     if any(word.upos != "_" for word in words):
         rows.append([word.upos for word in words])
+    width = sum(COLUMN_GAP + max(map(_width, column)) for column in zip(*rows, strict=True))
+    arcs = place_arcs(sentence.heads, sentence.deprels)
+    if width > MAX_WIDTH:
+        rows, arcs = [[f"{len(words)} words are wider than TeX can draw"]], []
     lines = [r"\begin{dependency}", r"  \begin{deptext}[column sep=0.7em, row 2/.style={font=\scriptsize}]"]
     lines += ["    " + r" \& ".join(map(_cell, row)) + r" \\" for row in rows]
     lines.append(r"  \end{deptext}")
-    for arc in place_arcs(sentence.heads, sentence.deprels):
+    for arc in arcs:
         # The arrow of ROOT is measured from the middle of the word, the others from above it.
         height = FIRST_LEVEL + LEVEL_HEIGHT * (arc.level - 1) + (0 if arc.head else HALF_WORD)
         options = f"[edge height={height:g}ex]"
@@ -89,6 +95,12 @@ def draw_tikz(sentence: Sentence) -> str:
 def escape_tex(text: str) -> str:
     """Printable text as LaTeX that typesets just that; accents are composed, which pdfLaTeX needs."""
     return "".join(SPECIALS.get(character, character) for character in unicodedata.normalize("NFC", text))
+
+
+def _width(text: str) -> float:
+    """The width of a cell in points, over rather than under it; a missing glyph is a code of six letters."""
+    shown = fit(text, MAX_CELLS)
+    return sum(37.0 if ord(c) > 0x24F else 6.0 if c.islower() and c not in "mw" else 10.5 for c in shown)
 
 
 def _cell(text: str) -> str:
