@@ -34,9 +34,7 @@ class Unit:
     is_range: bool
 
 
-def perturb(
-    sentences: Sequence[Sentence], rng: Random, *, tokens: float = 0.0, rate: float = 0.2
-) -> list[Sentence]:
+def perturb(sentences: Sequence[Sentence], rng: Random, *, tokens: float = 0.0, rate: float = 0.2) -> list[Sentence]:
     """Return sentences over the same characters, with mistakes; `tokens` is the rate of wrong tokens."""
     passages = [_units(sentence) for sentence in sentences]
     if tokens:
@@ -83,9 +81,10 @@ def _split(unit: Unit, rng: Random) -> list[Unit]:
 
 
 def _expand(unit: Unit, rng: Random) -> list[Unit]:
-    """Make a multiword token; its words may repeat, differ in case only, or have nothing to do with it."""
+    """Make a multiword token of different words, which may have another case or nothing to do with the token."""
     forms = [unit.form[:1], unit.form.upper(), unit.form[1:] or "x", "x", *(word.form for word in unit.words)]
-    words = [Token("0", rng.choice(forms)) for _ in range(rng.randint(2, 4))]
+    different = list({form.lower(): form for form in forms}.values())
+    words = [Token("0", form) for form in rng.sample(different, min(len(different), rng.randint(2, 4)))]
     return [Unit(unit.form, words, True)]
 
 

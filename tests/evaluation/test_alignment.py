@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from itertools import pairwise
+from random import Random
+
 import pytest
 
 from pointree.evaluation.alignment import align
@@ -35,7 +38,36 @@ def laid_out(text: str) -> Layout:
         ("ab=a+b c", "abc", []),
         ("ab=x+y c", "ab c", [(2, 1)]),
         ("ab=x+y c", "ab=y+x c", [(1, 0), (2, 2)]),
+        ("ab=x+x", "ab=y+x", [(1, 1)]),
+        ("ab c=bc+c", "a bc", [(1, 1)]),
+        ("b c ab=a+b", "bc ab", []),
     ],
 )
 def test_aligned_words(gold: str, system: str, expected: list[tuple[int, int]]) -> None:
     assert align(laid_out(gold), laid_out(system)) == expected
+
+
+def test_no_common_subsequence_is_longer() -> None:
+    rng = Random(1)
+    for _ in range(200):
+        gold, system = (rng.choices("abcA", k=rng.randint(1, 9)) for _ in range(2))
+        pairs = align(laid_out("token=" + "+".join(gold)), laid_out("token=" + "+".join(system)))
+        assert all(gold[g].lower() == system[s].lower() for g, s in pairs)
+        assert all(g < next_g and s < next_s for (g, s), (next_g, next_s) in pairwise(pairs))
+        assert len(pairs) == length_of_common_subsequence("".join(gold).lower(), "".join(system).lower())
+
+
+def length_of_common_subsequence(left: str, right: str) -> int:
+    """Return the length of a longest common subsequence by its textbook recurrence."""
+    row = [0] * (len(right) + 1)
+    for ours in left:
+        above, row = row, [0]
+        for index, theirs in enumerate(right):
+            row.append(above[index] + 1 if ours == theirs else max(above[index + 1], row[index]))
+    return row[-1]
+
+
+def test_a_region_of_thousands_of_words() -> None:
+    words = [str(number % 97) for number in range(5000)]
+    gold, system = laid_out("text=" + "+".join(words)), laid_out("text=" + "+".join(words[1:]))
+    assert align(gold, system) == [(index + 1, index) for index in range(4999)]
