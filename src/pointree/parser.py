@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from pointree.batching import plan_batches, windows
 from pointree.config import Config
-from pointree.errors import UsageError
-from pointree.model_folder import load_folder, save_folder
+from pointree.errors import ModelError, UsageError
+from pointree.model_folder import TEXT_MODEL, load_folder, save_folder
 from pointree.nn.features import Featurizer
 from pointree.nn.model import PointerNetwork
 from pointree.nn.precision import resolve_precision
 from pointree.search import ParseTree, SearchOptions, search
 from pointree.transitions import ORDERS
 from pointree.treebank.sentence import Sentence, set_misc
+from pointree.treebank.text import segment_text
+from pointree.treebank.udpipe import TextModel
 from pointree.treebank.vocabulary import Vocabularies
 
 __all__ = ["Parser", "load"]
@@ -37,7 +40,16 @@ def load(path: str | os.PathLike[str], *, precision: str = "auto", device: str =
 class Parser:
     """A trained model that turns sentences into trees. Several threads may use one parser at the same time."""
 
-    def __init__(self, config: Config, vocabularies: Vocabularies, network: PointerNetwork) -> None:
+    def __init__(
+        self,
+        config: Config,
+        vocabularies: Vocabularies,
+        network: PointerNetwork,
+        text_model: TextModel | None = None,
+        name: str = "the model",
+    ) -> None:
+        self.name = name
+        self.text_model = text_model
         self.config = config
         self.vocabularies = vocabularies
         self.network = network
@@ -51,8 +63,10 @@ class Parser:
         """Load a trained model from its folder; see `pointree.load`."""
         place = _device(device)
         dtype = resolve_precision(precision, place)  # first of all: see `pointree.nn.precision`
-        config, vocabularies, network = load_folder(Path(path))
-        return cls(config, vocabularies, network.to(device=place, dtype=dtype))
+        folder = Path(path)
+        config, vocabularies, network = load_folder(folder)
+        text_model = TextModel.load(folder / TEXT_MODEL) if (folder / TEXT_MODEL).exists() else None
+        return cls(config, vocabularies, network.to(device=place, dtype=dtype), text_model, str(path))
 
     def save(self, path: str | os.PathLike[str], card: str = "") -> None:
         """Write the model to a folder."""
@@ -67,13 +81,15 @@ class Parser:
         single_root: bool = True,
         projective: bool = False,
         probabilities: bool = False,
+        retag: bool = False,
         batch_words: int = DEFAULT_BATCH_WORDS,
     ) -> list[Sentence]:
         """Parse sentences, given as `Sentence` objects or as lists of words, and return them with heads and labels.
 
         The input is not changed. With ``n_best`` above one, every sentence comes back as several, best first (as
         many as ``n_best`` where that many trees exist), each with the comments ``# tree_rank`` and ``# tree_log_prob``.
-        With ``probabilities``, MISC has ``HeadProb`` and ``DeprelProb``.
+        With ``probabilities``, MISC has ``HeadProb`` and ``DeprelProb``. Sentences without tags get those of the
+        model's tagger, if it has one; with ``retag``, all sentences do.
         """
         return list(
             self.stream(
@@ -83,9 +99,21 @@ class Parser:
                 single_root=single_root,
                 projective=projective,
                 probabilities=probabilities,
+                retag=retag,
                 batch_words=batch_words,
             )
         )
+
+    def parse_text(self, text: str, *, presegmented: bool = False, **options: Any) -> list[Sentence]:
+        """Split raw text into sentences and words, tag and parse them; options as in `parse`."""
+        sentences = segment_text(text, self.require_text_model(), presegmented=presegmented)
+        return list(self.stream(sentences, **options))
+
+    def require_text_model(self) -> TextModel:
+        """The tokeniser and tagger of the model; one without is a `ModelError`."""
+        if self.text_model is None:
+            raise ModelError(f"{self.name}: this model cannot read raw text, it has no {TEXT_MODEL}; give it words")
+        return self.text_model
 
     def stream(
         self,
@@ -96,21 +124,34 @@ class Parser:
         single_root: bool = True,
         projective: bool = False,
         probabilities: bool = False,
+        retag: bool = False,
         batch_words: int = DEFAULT_BATCH_WORDS,
     ) -> Iterator[Sentence]:
         """Parse sentences one window after another, in order and with bounded memory; options as in `parse`."""
         options = SearchOptions(max(beam_width, n_best), n_best, single_root, projective)
         _check_options(beam_width, n_best, batch_words)
-        return self._stream(sentences, options, probabilities, batch_words)
+        if retag:
+            self.require_text_model()
+        tagged = self._tagged(map(_as_sentence, sentences), retag)
+        return self._stream(tagged, options, probabilities, batch_words)
+
+    def _tagged(self, sentences: Iterable[Sentence], retag: bool) -> Iterator[Sentence]:
+        """Give tags to sentences that have none, or to all."""
+        for sentence in sentences:
+            untagged = all(word.upos == "_" and word.xpos == "_" for word in sentence.words)
+            if self.text_model is not None and (retag or untagged):
+                yield from self.text_model.tag([sentence])
+            else:
+                yield sentence
 
     def _stream(
         self,
-        sentences: Iterable[Sentence | Sequence[str]],
+        sentences: Iterable[Sentence],
         options: SearchOptions,
         probabilities: bool,
         batch_words: int,
     ) -> Iterator[Sentence]:
-        for window in windows(map(_as_sentence, sentences), _WINDOW_SENTENCES):
+        for window in windows(sentences, _WINDOW_SENTENCES):
             for sentence, trees in zip(window, self.trees(window, options, batch_words), strict=True):
                 for rank, tree in enumerate(trees, 1):
                     parsed = self._with_tree(sentence, tree, probabilities)

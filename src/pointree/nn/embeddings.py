@@ -43,7 +43,7 @@ class Embeddings(nn.Module):
 
     def set_singletons(self, singletons: np.ndarray) -> None:
         """Name the words that training replaces by UNK now and then: those seen once."""
-        self.singletons = torch.from_numpy(singletons.astype(bool)).to(self.singletons.device)
+        self.singletons = torch.from_numpy(singletons.astype(bool))
 
     def load_vectors(self, rows: np.ndarray, vectors: np.ndarray) -> None:
         """Start the given rows of the word table from pretrained vectors."""

@@ -29,8 +29,8 @@ IntArray = NDArray[np.int64]
 class GoldSentence:
     """The gold steps of a sentence in the order of their turns.
 
-    *Shape:* ``(n,)``; ``slots`` is ``(n, n_slots)`` and holds words, 0 for none; ``step_of`` is ``(n + 1,)`` and says at
-    which step each word is the focus.
+    *Shape:* ``(n,)``; ``slots`` is ``(n, n_slots)`` and holds words, 0 for none; ``step_of`` is ``(n + 1,)`` and says
+    at which step each word is the focus.
     """
 
     focus: IntArray

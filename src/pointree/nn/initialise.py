@@ -1,4 +1,4 @@
-"""How parameters start: Xavier for matrices, zero for biases, U(±1/√size) for recurrent layers (NOTES, "leaves open")."""
+"""How parameters start: Xavier for matrices, zero for biases, U(±1/√size) for recurrent layers."""
 
 from __future__ import annotations
 

@@ -1,0 +1,144 @@
+"""`pointree parse`: text or treebanks in, trees out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pointree.cli.console import track, warn
+from pointree.cli.options import new_app
+from pointree.cli.sources import FORMATS as INPUT_FORMATS
+from pointree.cli.sources import Source, find_sources, read_source
+from pointree.errors import FormatError, InputError, UsageError
+from pointree.files import atomic_write
+from pointree.rendering import FORMATS, write
+from pointree.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from pointree.parser import Parser
+
+__all__ = ["app"]
+
+EXAMPLES = """\b
+Examples:
+  pointree parse "John and Mary play tennis together."
+  pointree parse article.txt --to svg --output article.svg
+  pointree parse treebank.conllu --output parsed.conllu --beam 10
+  cat text | pointree parse --to json
+"""
+
+_SUFFIXES = {".json": "json", ".svg": "svg", ".tex": "tikz"}
+
+app = new_app()
+
+
+@app.command("parse", epilog=EXAMPLES)
+def command(
+    inputs: Annotated[
+        list[str] | None, typer.Argument(metavar="[TEXT|FILE|GLOB|-]…", help="What to parse; nothing or - is stdin.")
+    ] = None,
+    model: Annotated[str, typer.Option("--model", "-m", help="Name or folder of the model.")] = "en",
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here.")] = None,
+    input_format: Annotated[
+        str | None, typer.Option("--from", help=f"Input format: {', '.join(INPUT_FORMATS)} (default: guessed).")
+    ] = None,
+    output_format: Annotated[
+        str | None,
+        typer.Option("--to", help=f"Output format: {', '.join(FORMATS)} (default: tree on a terminal, else conllu)."),
+    ] = None,
+    presegmented: Annotated[bool, typer.Option("--presegmented", help="Text has one sentence a line.")] = False,
+    retag: Annotated[bool, typer.Option("--retag", help="Replace given tags by those of the model.")] = False,
+    beam: Annotated[int, typer.Option("--beam", min=1, help="Hypotheses to keep; 1 is greedy.")] = 1,
+    n_best: Annotated[int, typer.Option("--n-best", min=1, help="Trees to write for each sentence.")] = 1,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", help="Write HeadProb= and DeprelProb= into MISC.")
+    ] = False,
+    projective: Annotated[bool, typer.Option("--projective", help="Allow no crossing arcs.")] = False,
+    multi_root: Annotated[bool, typer.Option("--multi-root", help="Allow several words to depend on ROOT.")] = False,
+    skip_invalid: Annotated[
+        bool, typer.Option("--skip-invalid", help="Leave out malformed sentences and say which.")
+    ] = False,
+    precision: Annotated[str, typer.Option("--precision", help="Arithmetic: auto, fp32 or bf16.")] = "auto",
+    threads: Annotated[int | None, typer.Option("--threads", min=1, help="CPU threads (default: all cores).")] = None,
+    batch_words: Annotated[int, typer.Option("--batch-words", min=1, help="Words parsed together.")] = 2500,
+    device: Annotated[str, typer.Option("--device", help="Where to compute: cpu, cuda, …")] = "cpu",
+) -> None:
+    """Parse text or treebanks.
+
+    Arguments that exist are files; other arguments are text. Text is split into sentences and words and tagged by the
+    model. CoNLL-U keeps everything that it has but for HEAD and DEPREL.
+    """
+    sources = find_sources(inputs or ())
+    _check_choice("--from", input_format, INPUT_FORMATS)
+    _check_choice("--to", output_format, FORMATS)
+    target = output_format or _default_format(output)
+    parser = _load(model, precision, device, threads)
+    skipped: list[FormatError] = []
+
+    def skip(error: FormatError) -> None:
+        skipped.append(error)
+        warn(f"skipped: {error}")
+
+    sentences = _read(sources, parser, input_format, presegmented, skip if skip_invalid else None)
+    parsed = parser.stream(
+        sentences,
+        beam_width=beam,
+        n_best=n_best,
+        single_root=not multi_root,
+        projective=projective,
+        probabilities=probabilities,
+        batch_words=batch_words,
+        retag=retag,
+    )
+    stream_context: Any = atomic_write(output) if output is not None else nullcontext(sys.stdout)
+    with stream_context as stream:
+        colour = output is None and sys.stdout.isatty()
+        write(track(parsed, "parsing") if output is not None else parsed, stream, target, colour=colour)
+    if skipped:
+        warn(f"{len(skipped)} malformed sentences were skipped")
+
+
+def _load(model: str, precision: str, device: str, threads: int | None) -> Parser:
+    import torch
+
+    import pointree
+
+    if threads is not None:
+        torch.set_num_threads(threads)
+    return pointree.load(model, precision=precision, device=device)
+
+
+def _read(
+    sources: list[Source], parser: Parser, format_: str | None, presegmented: bool, on_invalid: Any
+) -> Iterator[Sentence]:
+    found = False
+    for number, source in enumerate(sources, 1):
+        prefix = f"{number}-" if len(sources) > 1 else ""
+        for sentence in read_source(
+            source,
+            format_,
+            parser.require_text_model,
+            presegmented=presegmented,
+            prefix=prefix,
+            on_invalid=on_invalid,
+        ):
+            found = True
+            yield sentence
+    if not found:
+        raise InputError(f"{', '.join(source.name for source in sources[:3])}: no sentences found")
+
+
+def _check_choice(option: str, value: str | None, choices: Any) -> None:
+    if value is not None and value not in choices:
+        raise UsageError(f"{option} must be one of {', '.join(choices)}, found {value}")
+
+
+def _default_format(output: Path | None) -> str:
+    if output is not None:
+        return _SUFFIXES.get(output.suffix, "conllu")
+    return "tree" if sys.stdout.isatty() else "conllu"

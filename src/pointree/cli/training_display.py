@@ -1,0 +1,103 @@
+"""What a training run shows on standard error: bars on a terminal, one line an epoch elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+if TYPE_CHECKING:
+    from pointree.training.tagger import TextProgress
+
+__all__ = ["TextModelDisplay", "TrainingDisplay"]
+
+
+class _Display:
+    """A progress display that can be entered and left."""
+
+    def __init__(self, *columns: Any) -> None:
+        self.progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            *columns,
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            disable=not sys.stderr.isatty(),
+        )
+
+    def __enter__(self) -> Self:
+        self.progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.progress.stop()
+
+    def line(self, text: str) -> None:
+        """Write a line that stays, above the bars if there are any."""
+        if self.progress.disable:
+            typer.echo(text, err=True)
+        else:
+            self.progress.console.print(text, highlight=False, markup=False)
+
+
+class TrainingDisplay(_Display):
+    """Observes a `Trainer`: the whole run and the running epoch, words a second and time left."""
+
+    def __init__(self) -> None:
+        super().__init__(TextColumn("{task.fields[speed]:>9}"), TextColumn("{task.fields[loss]}"))
+        self.words = 0
+        self.started = 0.0
+        self.run: Any = None
+        self.epoch: Any = None
+
+    def epoch_started(self, epoch: int, epochs: int, words: int) -> None:
+        """Begin the bar of an epoch."""
+        self.words, self.started = 0, time.perf_counter()
+        if self.run is None:
+            self.run = self.progress.add_task(
+                "training", total=epochs * words, completed=(epoch - 1) * words, speed="", loss=""
+            )
+        self.epoch = self.progress.add_task(f"epoch {epoch}/{epochs}", total=words, speed="", loss="")
+
+    def batch_done(self, words: int, loss: float) -> None:
+        """Move both bars."""
+        self.words += words
+        speed = f"{self.words / (time.perf_counter() - self.started):,.0f} w/s"
+        self.progress.update(self.run, advance=words)
+        self.progress.update(self.epoch, advance=words, speed=speed, loss=f"loss {loss:.3f}")
+
+    def epoch_ended(self, metrics: dict[str, Any], improved: bool) -> None:
+        """Leave a line about the epoch."""
+        self.progress.remove_task(self.epoch)
+        self.line(
+            f"epoch {metrics['epoch']:>3}  loss {metrics['arc_loss'] + metrics['label_loss']:.3f}  "
+            f"dev UAS {metrics['dev_uas']:.2f}  LAS {metrics['dev_las']:.2f}{' *' if improved else '  '}  "
+            f"{metrics['words_per_s']:,.0f} words/s  {metrics['seconds']:,.0f} s"
+        )
+
+
+class TextModelDisplay(_Display):
+    """Shows the training of tokeniser and tagger."""
+
+    def __init__(self) -> None:
+        super().__init__(TextColumn("{task.fields[report]}"))
+        self.stage = ""
+        self.task: Any = None
+
+    def update(self, progress: TextProgress) -> None:
+        """Show where the training stands; a new stage begins a new bar."""
+        if progress.stage != self.stage:
+            self.stage = progress.stage
+            self.task = self.progress.add_task(f"text model: {progress.stage}", total=None, report="")
+            if self.progress.disable:
+                self.line(f"text model: {progress.stage}")
+        self.progress.update(
+            self.task, total=progress.n_steps or None, completed=progress.step, report=progress.report[:60]
+        )

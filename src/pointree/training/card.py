@@ -1,0 +1,47 @@
+"""The model card: what a model was trained on, how, and how well it does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pointree.config import Config
+from pointree.training.checkpoint import Progress
+from pointree.transitions import paper_name
+from pointree.version import __version__
+
+__all__ = ["model_card"]
+
+
+def model_card(
+    config: Config,
+    progress: Progress,
+    data: Mapping[str, Path | None],
+    training_size: tuple[int, int],
+    command: str,
+) -> str:
+    """A card in Markdown; files are named without their folders, which say nothing to anybody else."""
+    decoder, best = config.decoder, progress.metrics[progress.best_epoch - 1]
+    sentences, words = training_size
+    files = "\n".join(f"- {role}: {path.name}" for role, path in data.items() if path is not None)
+    gate = "" if decoder.fusion == "none" else f", {decoder.gate.upper()}"
+    return f"""# A dependency parser made with pointree {__version__}
+
+Order {decoder.order}, fusion {paper_name(decoder.order, decoder.fusion)}{gate}; encoder {config.encoder.layers} × \
+{config.encoder.size}, decoder {decoder.size}; tags: {config.embeddings.tag}.
+
+## Training data
+{files}
+
+{sentences:,} sentences, {words:,} words. The licence of the model follows from that of these data.
+
+## Scores
+On dev, gold words and tags, greedy, after epoch {progress.best_epoch} of {config.training.epochs}: UAS \
+{best["dev_uas"]:.2f}, LAS {best["dev_las"]:.2f} (with subtypes of labels: {best["dev_las_subtypes"]:.2f}).
+
+## Command
+```
+{command}
+```
+All settings are in `config.toml`.
+"""
