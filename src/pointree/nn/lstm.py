@@ -111,13 +111,13 @@ class BiLstmLayer(nn.Module):
         both = torch.stack((ahead, back.index_select(0, packing.reversal)))
         gates = torch.baddbmm(self.bias.to(x.dtype), both, self.input_weight.to(x.dtype))
         weight = self.recurrent_weight.to(x.dtype)
+        mask = None
+        if self.training and self.dropout > 0.0:
+            mask = dropout_mask((2, batch_size, self.size), self.dropout, x)
         if torch.is_grad_enabled():
-            mask = None
-            if self.training and self.dropout > 0.0:
-                mask = dropout_mask((2, batch_size, self.size), self.dropout, x)
             hidden, cells = _Recurrence.apply(gates, weight, mask, packing)  # type: ignore[no-untyped-call]
         else:
-            hidden, cells = _run(gates, weight, None, packing)
+            hidden, cells = _run(gates, weight, mask, packing)
         outputs = torch.cat((hidden[0], hidden[1].index_select(0, packing.reversal)), dim=1)
         final_cells = cells.index_select(1, packing.last_rows)
         return outputs, torch.cat((final_cells[0], final_cells[1]), dim=1)
