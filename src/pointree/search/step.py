@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from pointree.nn.decoder import DecoderWeights, decoder_step, new_memory
+from pointree.nn.decoder import DecoderWeights, StepTrace, decoder_step, new_memory
 from pointree.nn.model import Encoding, PointerNetwork
 from pointree.nn.packing import Packing
 from pointree.search.state import BatchedTrees
 from pointree.transitions import Order
 
-__all__ = ["Stepper"]
+__all__ = ["Observer", "StepScores", "Stepper"]
+
+
+@dataclass(frozen=True, slots=True)
+class StepScores:
+    """All that a step computed, for an observer of the search.
+
+    *Shape:* ``focus`` is ``(n_rows, 1)``, ``names`` ``(n_rows,)``; ``logits`` (of all positions), ``legal`` and
+    ``log_probs`` (over legal positions) are ``(n_rows, n_positions)``.
+    """
+
+    focus: Tensor
+    names: Tensor
+    logits: Tensor
+    legal: Tensor
+    log_probs: Tensor
+    decoder: StepTrace
+
+
+class Observer(Protocol):
+    """Watches a search: called at every step, before any head is chosen."""
+
+    def __call__(self, trees: BatchedTrees, scores: StepScores) -> None:
+        """Take what is of interest; the trees change after the call."""
 
 
 @dataclass(slots=True)
@@ -24,6 +48,7 @@ class Stepper:
         steps: Which sentences are running at each step: always the first ones.
         focus: The focus word of each sentence at each step, ``(batch_size, n_steps)``.
         memory: All decoder states (see `pointree.nn.decoder`), filled up to ``size``.
+        observer: Who watches, if anybody does.
     """
 
     network: PointerNetwork
@@ -33,9 +58,17 @@ class Stepper:
     memory: Tensor
     weights: DecoderWeights
     size: int
+    observer: Observer | None = None
 
     @classmethod
-    def start(cls, network: PointerNetwork, encoding: Encoding, order: Order, beam_width: int) -> Stepper:
+    def start(
+        cls,
+        network: PointerNetwork,
+        encoding: Encoding,
+        order: Order,
+        beam_width: int,
+        observer: Observer | None = None,
+    ) -> Stepper:
         """Prepare the search over an encoded batch."""
         positions = encoding.positions
         lengths = [length - 1 for length in positions.lengths]
@@ -51,6 +84,7 @@ class Stepper:
             memory=new_memory(encoding.initial, steps.n_rows * beam_width),
             weights=network.decoder.weights(encoding.initial.dtype),
             size=1 + steps.batch_size,
+            observer=observer,
         )
 
     @property
@@ -78,13 +112,18 @@ class Stepper:
         focus = focus.unsqueeze(1)
         start, n_rows = self.size, count * width
         input_gates = encoding.input_gates.index_select(0, rows)
-        decoder_step(self.weights, self.memory, trees.sources(focus), input_gates, start)
+        decoder = decoder_step(self.weights, self.memory, trees.sources(focus), input_gates, start)
         self.size += n_rows
         dependents = self.network.arcs.dependent(self.memory[start : start + n_rows, 0])
         queries = dependents.view(count, width, -1).transpose(1, 2)
         logits = torch.baddbmm(encoding.key_biases[:count].unsqueeze(2), encoding.keys[:count], queries)
         logits = logits.transpose(1, 2).reshape(n_rows, -1).float()
-        # Whatever the weights are, scores must stay comparable: a search that meets NaN still owes a tree.
-        logits = logits.nan_to_num(nan=0.0, posinf=1e30, neginf=-1e30)
-        log_probs = logits.masked_fill(~trees.legal_heads(focus), float("-inf")).log_softmax(dim=1)
-        return focus, torch.arange(start, start + n_rows, device=focus.device), log_probs
+        # Whatever the weights are, scores must stay comparable: a search that meets NaN still owes a tree, and the
+        # log-probability of a legal head must not reach the -inf of the others.
+        logits = logits.nan_to_num(nan=0.0).clamp_(-1e30, 1e30)
+        legal = trees.legal_heads(focus)
+        log_probs = logits.masked_fill(~legal, float("-inf")).log_softmax(dim=1)
+        names = torch.arange(start, start + n_rows, device=focus.device)
+        if self.observer is not None:
+            self.observer(trees, StepScores(focus, names, logits, legal, log_probs, decoder))
+        return focus, names, log_probs
