@@ -7,18 +7,25 @@ from pointree.search.beam import beam_search
 from pointree.search.greedy import greedy_search
 from pointree.search.labels import label_trees
 from pointree.search.result import ParseTree, SearchOptions, Trees
+from pointree.search.step import Observer
 from pointree.transitions import Constraints, Order
 
-__all__ = ["ParseTree", "SearchOptions", "Trees", "search"]
+__all__ = ["Observer", "ParseTree", "SearchOptions", "Trees", "find_trees", "search"]
 
 
 def search(
     network: PointerNetwork, encoding: Encoding, order: Order, options: SearchOptions, root_label: int | None
 ) -> list[list[ParseTree]]:
     """The best trees of every sentence of a batch, in the order of the batch."""
+    trees = find_trees(network, encoding, order, options)
+    return label_trees(network, encoding, trees, root_label, options.n_best)
+
+
+def find_trees(
+    network: PointerNetwork, encoding: Encoding, order: Order, options: SearchOptions, observer: Observer | None = None
+) -> Trees:
+    """The trees before they have labels."""
     constraints = Constraints(single_root=options.single_root, projective=options.projective)
     if options.beam_width == 1:
-        trees = greedy_search(network, encoding, order, constraints)
-    else:
-        trees = beam_search(network, encoding, order, constraints, options.beam_width)
-    return label_trees(network, encoding, trees, root_label, options.n_best)
+        return greedy_search(network, encoding, order, constraints, observer)
+    return beam_search(network, encoding, order, constraints, options.beam_width, observer)

@@ -7,14 +7,19 @@ import torch
 from pointree.nn.model import Encoding, PointerNetwork
 from pointree.search.result import Trees
 from pointree.search.state import BatchedTrees
-from pointree.search.step import Stepper
+from pointree.search.step import Observer, Stepper
 from pointree.transitions import Constraints, Order
 
 __all__ = ["beam_search"]
 
 
 def beam_search(
-    network: PointerNetwork, encoding: Encoding, order: Order, constraints: Constraints, beam_width: int
+    network: PointerNetwork,
+    encoding: Encoding,
+    order: Order,
+    constraints: Constraints,
+    beam_width: int,
+    observer: Observer | None = None,
 ) -> Trees:
     """Up to ``beam_width`` trees of each sentence, most probable first.
 
@@ -22,7 +27,7 @@ def beam_search(
     there is more than one tree to keep. Where a sentence has fewer trees than its neighbours keep, its best one
     is repeated with a score of -inf, so that every row stays a legal tree.
     """
-    stepper = Stepper.start(network, encoding, order, beam_width)
+    stepper = Stepper.start(network, encoding, order, beam_width, observer)
     steps = stepper.steps
     trees = BatchedTrees(stepper.lengths, stepper.initial_names, network.slots, constraints)
     n_positions = trees.tops.shape[1]

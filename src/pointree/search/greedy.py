@@ -5,15 +5,21 @@ from __future__ import annotations
 from pointree.nn.model import Encoding, PointerNetwork
 from pointree.search.result import Trees
 from pointree.search.state import BatchedTrees
-from pointree.search.step import Stepper
+from pointree.search.step import Observer, Stepper
 from pointree.transitions import Constraints, Order
 
 __all__ = ["greedy_search"]
 
 
-def greedy_search(network: PointerNetwork, encoding: Encoding, order: Order, constraints: Constraints) -> Trees:
+def greedy_search(
+    network: PointerNetwork,
+    encoding: Encoding,
+    order: Order,
+    constraints: Constraints,
+    observer: Observer | None = None,
+) -> Trees:
     """The tree of the locally best heads of each sentence."""
-    stepper = Stepper.start(network, encoding, order, beam_width=1)
+    stepper = Stepper.start(network, encoding, order, beam_width=1, observer=observer)
     trees = BatchedTrees(stepper.lengths, stepper.initial_names, network.slots, constraints)
     heads, log_probs, names = trees.heads, trees.log_probs, trees.names
     for step, count in enumerate(stepper.steps.active):

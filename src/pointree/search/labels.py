@@ -8,7 +8,7 @@ from torch import Tensor
 from pointree.nn.model import Encoding, PointerNetwork
 from pointree.search.result import ParseTree, Trees
 
-__all__ = ["label_trees"]
+__all__ = ["label_log_probs", "label_trees"]
 
 
 def label_trees(
@@ -24,18 +24,34 @@ def label_trees(
     states = trees.memory[:, 0].index_select(0, trees.names.flatten())
     exists = trees.names.flatten() > 0
     places = exists.nonzero().squeeze(1)
-    dependents = network.labels.dependent(states.index_select(0, places))
-    logits = network.labels(dependents, encoding.label_heads.index_select(0, head_rows.index_select(0, places)))
-    logits = logits.float().nan_to_num(nan=0.0, posinf=1e30, neginf=-1e30)
-    if root_label is not None:
-        logits = _keep_root_label(logits, heads.flatten().index_select(0, places) == 0, root_label)
-    best, labels = logits.log_softmax(dim=1).max(dim=1)
-    label_log_probs = trees.log_probs.new_zeros(batch_size * width * n_positions).index_copy(0, places, best)
+    best, labels = label_log_probs(
+        network,
+        states.index_select(0, places),
+        encoding.label_heads.index_select(0, head_rows.index_select(0, places)),
+        heads.flatten().index_select(0, places) == 0,
+        root_label,
+    ).max(dim=1)
+    best_log_probs = trees.log_probs.new_zeros(batch_size * width * n_positions).index_copy(0, places, best)
     all_labels = torch.zeros_like(head_rows).index_copy(0, places, labels)
     shape = trees.heads.shape
-    scores = trees.scores + label_log_probs.view(shape).sum(dim=2)
+    scores = trees.scores + best_log_probs.view(shape).sum(dim=2)
     ranking = scores.argsort(dim=1, descending=True, stable=True)
-    return _collect(trees, all_labels.view(shape), label_log_probs.view(shape), scores, ranking[:, :n_best], encoding)
+    return _collect(trees, all_labels.view(shape), best_log_probs.view(shape), scores, ranking[:, :n_best], encoding)
+
+
+def label_log_probs(
+    network: PointerNetwork, states: Tensor, label_heads: Tensor, from_root: Tensor, root_label: int | None
+) -> Tensor:
+    """The distribution over labels of each arc.
+
+    *Shape:* ``states`` of the dependents ``(n_arcs, size)``, ``label_heads`` as in `Encoding` ``(n_arcs, label_size)``
+    and ``from_root`` ``(n_arcs,)``; returns ``(n_arcs, n_labels)``.
+    """
+    logits = network.labels(network.labels.dependent(states), label_heads)
+    logits = logits.float().nan_to_num(nan=0.0, posinf=1e30, neginf=-1e30)
+    if root_label is not None:
+        logits = _keep_root_label(logits, from_root, root_label)
+    return logits.log_softmax(dim=1)
 
 
 def _keep_root_label(logits: Tensor, from_root: Tensor, root_label: int) -> Tensor:
