@@ -1,6 +1,6 @@
 """A model on disk: a folder of safetensors weights, TOML settings, JSON vocabularies and a card. Nothing is pickled.
 
-pointree.json         format version, version of pointree
+pointree.json         format version, version of pointree, checksums of settings and vocabularies
 config.toml           every choice that made the model
 words.json …          vocabularies
 weights.safetensors   parameters, 32 bits or fewer, with their checksum
@@ -47,6 +47,8 @@ MANIFEST, CONFIG, WEIGHTS, CARD, TEXT_MODEL = (
     "README.md",
     "text.udpipe",
 )
+_CHECKED = (CONFIG, "words.json", "chars.json", "tags.json", "deprels.json")
+"""Files that never change after the model was made, and that could be damaged without looking so."""
 
 
 def new_network(config: Config, vocabularies: Vocabularies) -> PointerNetwork:
@@ -73,8 +75,10 @@ def save_folder(
     vocabularies.save(folder)
     write_card(folder, card)
     write_weights(folder, weights)
+    checksums = {name: _checksum(folder / name) for name in _CHECKED}
     with atomic_write(folder / MANIFEST) as stream:
-        stream.write(json.dumps({"format": FORMAT, "pointree": __version__}, indent=2) + "\n")
+        json.dump({"format": FORMAT, "pointree": __version__, "sha256": checksums}, stream, indent=2)
+        stream.write("\n")
 
 
 def write_card(folder: Path, card: str) -> None:
@@ -85,7 +89,7 @@ def write_card(folder: Path, card: str) -> None:
 
 def write_weights(folder: Path, weights: Mapping[str, Tensor]) -> None:
     """Replace the weights of a model folder."""
-    tensors = {name: tensor.detach().contiguous() for name, tensor in weights.items()}
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
     with atomic_write(folder / WEIGHTS, "b") as stream:
         stream.write(save_tensors(tensors, metadata={"sha256": _digest(tensors)}))
 
@@ -98,16 +102,23 @@ def _digest(tensors: Mapping[str, Tensor]) -> str:
     return digest.hexdigest()
 
 
+def _checksum(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
 def load_folder(folder: Path) -> tuple[Config, Vocabularies, PointerNetwork]:
     """Read a model in 32 bits; whatever is missing, damaged or of another version is a `ModelError`."""
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such model folder")
-    _check_manifest(folder / MANIFEST)
+    checksums = _read_manifest(folder / MANIFEST)
     try:
         config = load_config(folder / CONFIG)
     except (ConfigError, InputError) as error:
         raise ModelError(f"{folder}: damaged settings: {error}") from error
     vocabularies = Vocabularies.load(folder)
+    for name in _CHECKED:
+        if checksums.get(name, "") not in ("", _checksum(folder / name)):
+            raise ModelError(f"{folder / name}: damaged: the content differs from its checksum in {MANIFEST}")
     weights = _read_weights(folder / WEIGHTS)
     with torch.device("meta"):  # no time is spent on weights that are about to be replaced
         network = new_network(config, vocabularies)
@@ -119,7 +130,8 @@ def load_folder(folder: Path) -> tuple[Config, Vocabularies, PointerNetwork]:
     return config, vocabularies, network.eval().requires_grad_(False)
 
 
-def _check_manifest(path: Path) -> None:
+def _read_manifest(path: Path) -> dict[str, str]:
+    """The checksums of a model of our format; a folder from before there were any has none."""
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -132,6 +144,10 @@ def _check_manifest(path: Path) -> None:
         raise ModelError(
             f"{path}: expected format {FORMAT}, found {found} (made by pointree {made}; this is {__version__})"
         )
+    checksums = manifest.get("sha256", {})
+    if not isinstance(checksums, dict):
+        raise ModelError(f'{path}: expected checksums by file under "sha256", found {checksums!r}')
+    return checksums
 
 
 def _read_weights(path: Path) -> dict[str, Tensor]:
