@@ -23,7 +23,7 @@ from pointree.treebank.text import segment_text
 from pointree.treebank.udpipe import TextModel
 from pointree.treebank.vocabulary import Vocabularies
 
-__all__ = ["Parser", "load"]
+__all__ = ["Parser", "load", "with_tree"]
 
 DEFAULT_BATCH_WORDS = 2_500
 _WINDOW_SENTENCES = 2_048
@@ -56,7 +56,7 @@ class Parser:
         self.order = ORDERS[config.decoder.order]
         device = network.decoder.recurrent_weight.device
         self.featurizer = Featurizer(vocabularies, config.embeddings.tag, self.order, network.slots, device)
-        self._root_label = _root_label(vocabularies.deprels.symbols)
+        self.root_label = _root_label(vocabularies.deprels.symbols)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, precision: str = "auto", device: str = "cpu") -> Parser:
@@ -130,13 +130,16 @@ class Parser:
         """Parse sentences one window after another, in order and with bounded memory; options as in `parse`."""
         options = SearchOptions(max(beam_width, n_best), n_best, single_root, projective)
         _check_options(beam_width, n_best, batch_words)
-        if retag:
-            self.require_text_model()
-        tagged = self._tagged(map(_as_sentence, sentences), retag)
+        tagged = self.tagged(sentences, retag)
         return self._stream(tagged, options, probabilities, batch_words)
 
+    def tagged(self, sentences: Iterable[Sentence | Sequence[str]], retag: bool = False) -> Iterator[Sentence]:
+        """Sentences with the tags of the model's tagger, if it has one, where they have none, or with ``retag`` all."""
+        if retag:
+            self.require_text_model()
+        return self._tagged(map(_as_sentence, sentences), retag)
+
     def _tagged(self, sentences: Iterable[Sentence], retag: bool) -> Iterator[Sentence]:
-        """Give tags to sentences that have none, or to all."""
         for sentence in sentences:
             untagged = all(word.upos == "_" and word.xpos == "_" for word in sentence.words)
             if self.text_model is not None and (retag or untagged):
@@ -154,7 +157,7 @@ class Parser:
         for window in windows(sentences, _WINDOW_SENTENCES):
             for sentence, trees in zip(window, self.trees(window, options, batch_words), strict=True):
                 for rank, tree in enumerate(trees, 1):
-                    parsed = self._with_tree(sentence, tree, probabilities)
+                    parsed = with_tree(sentence, tree, self.vocabularies.deprels.symbols, probabilities)
                     if options.n_best > 1:
                         parsed.set_meta("tree_rank", str(rank))
                         parsed.set_meta("tree_log_prob", f"{tree.log_prob:.4f}")
@@ -175,21 +178,22 @@ class Parser:
             batch = self.featurizer.batch([encoded[number] for number in numbers])
             with torch.inference_mode():
                 encoding = self.network.encode(batch)
-                found = search(self.network, encoding, self.order, options, self._root_label)
+                found = search(self.network, encoding, self.order, options, self.root_label)
             for number, trees in zip(numbers, found, strict=True):
                 results[number] = trees
         return results
 
-    def _with_tree(self, sentence: Sentence, tree: ParseTree, probabilities: bool) -> Sentence:
-        parsed = sentence.copy()
-        deprels = self.vocabularies.deprels.symbols
-        for word, head, label in zip(parsed.words, tree.heads, tree.labels, strict=True):
-            word.head, word.deprel = head, deprels[label]
-        if probabilities:
-            for word, head_prob, label_prob in zip(parsed.words, tree.head_probs, tree.label_probs, strict=True):
-                set_misc(word, "HeadProb", f"{head_prob:.4f}")
-                set_misc(word, "DeprelProb", f"{label_prob:.4f}")
-        return parsed
+
+def with_tree(sentence: Sentence, tree: ParseTree, deprels: Sequence[str], probabilities: bool) -> Sentence:
+    """A copy of the sentence with the heads and labels of a tree and, in MISC, their probabilities."""
+    parsed = sentence.copy()
+    for word, head, label in zip(parsed.words, tree.heads, tree.labels, strict=True):
+        word.head, word.deprel = head, deprels[label]
+    if probabilities:
+        for word, head_prob, label_prob in zip(parsed.words, tree.head_probs, tree.label_probs, strict=True):
+            set_misc(word, "HeadProb", f"{head_prob:.4f}")
+            set_misc(word, "DeprelProb", f"{label_prob:.4f}")
+    return parsed
 
 
 def _as_sentence(sentence: Sentence | Sequence[str]) -> Sentence:
