@@ -1,0 +1,76 @@
+"""What a parser thinks of all arcs, not only of those that it chose.
+
+The posterior of an arc is the pointer's distribution over heads at the step of its dependent, in the parser's own
+greedy parse. It ranges over the positions that training ranges over, which are all of the sentence but the word
+itself: legality does not count. What is illegal at a step only says what the parser attached before, right or
+wrong, and whoever combines parsers builds a legal tree afterwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from pointree.nn.model import Encoding, PointerNetwork
+from pointree.search.greedy import greedy_search
+from pointree.search.labels import label_log_probs
+from pointree.search.result import Trees
+from pointree.search.state import BatchedTrees
+from pointree.search.step import StepScores
+from pointree.transitions import Constraints, Order
+
+__all__ = ["Posteriors", "find_posteriors"]
+
+
+@dataclass(frozen=True, slots=True)
+class Posteriors:
+    """A parser's greedy parse of a batch, with its distributions.
+
+    *Shape:* ``heads`` is ``(batch_size, n_positions, n_positions)``: a row is a word, a column its possible head; rows of
+    ROOT and of padding are zero.
+    """
+
+    heads: Tensor
+    trees: Trees
+    network: PointerNetwork
+    encoding: Encoding
+
+    def labels(self, heads: Tensor, root_label: int | None) -> Tensor:
+        """The distribution over labels of the arcs from given heads, which need not be the parser's own.
+
+        *Shape:* ``heads`` is ``(batch_size, n_positions)``; returns ``(batch_size, n_positions, n_labels)``.
+        """
+        names = self.trees.names[:, 0]
+        places = (names.flatten() > 0).nonzero().squeeze(1)
+        head_rows = self.encoding.positions.padding_index.gather(1, heads).flatten().index_select(0, places)
+        found = label_log_probs(
+            self.network,
+            self.trees.memory[:, 0].index_select(0, names.flatten().index_select(0, places)),
+            self.encoding.label_heads.index_select(0, head_rows),
+            heads.flatten().index_select(0, places) == 0,
+            root_label,
+        ).exp()
+        everywhere = found.new_zeros(names.numel(), found.shape[1]).index_copy(0, places, found)
+        return everywhere.view(*names.shape, -1)
+
+
+class _HeadRecorder:
+    """Keeps the distribution over heads of every step."""
+
+    def __init__(self, encoding: Encoding) -> None:
+        batch_size, n_positions = encoding.key_biases.shape
+        self.heads = torch.zeros(batch_size, n_positions, n_positions, device=encoding.keys.device)
+
+    def __call__(self, trees: BatchedTrees, scores: StepScores) -> None:
+        possible = trees.exists & (trees.columns != scores.focus)
+        probs = scores.logits.masked_fill(~possible, float("-inf")).softmax(dim=1)
+        self.heads[torch.arange(len(probs), device=probs.device), scores.focus.squeeze(1)] = probs
+
+
+def find_posteriors(network: PointerNetwork, encoding: Encoding, order: Order, constraints: Constraints) -> Posteriors:
+    """Parse a batch greedily and keep what the pointer thought on the way."""
+    recorder = _HeadRecorder(encoding)
+    trees = greedy_search(network, encoding, order, constraints, recorder)
+    return Posteriors(recorder.heads, trees, network, encoding)

@@ -1,0 +1,108 @@
+"""Several models as one parser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pointree.ensemble import COMBINATIONS, Combination, Ensemble, load_ensemble
+from pointree.errors import UsageError
+from pointree.model_folder import new_network
+from pointree.parser import Parser
+from pointree.transitions import is_projective
+from pointree.treebank.sentence import Sentence, get_misc
+from pointree.treebank.vocabulary import Vocabularies
+
+from .helpers import is_tree, random_sentences, tiny_config, tiny_parser
+
+ORDERS = [
+    ("left-to-right", "simple", "gate1"),
+    ("right-to-left", "adapted", "gate2"),
+    ("outside-in", "full", "gate1"),
+]
+SENTENCES = random_sentences([1, 2, 3, 7, 12, 12, 20])
+
+
+def three_orders() -> list[Parser]:
+    return [tiny_parser(tiny_config(combination), seed=seed) for seed, combination in enumerate(ORDERS)]
+
+
+def arcs(sentences: list[Sentence]) -> list[list[tuple[int | None, str]]]:
+    return [[(word.head, word.deprel) for word in sentence.words] for sentence in sentences]
+
+
+@pytest.mark.parametrize("combine", COMBINATIONS)
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("single_root", [False, True])
+def test_every_tree_is_legal(combine: Combination, projective: bool, single_root: bool) -> None:
+    ensemble = Ensemble(three_orders(), combine=combine)
+    parsed = ensemble.parse(SENTENCES, projective=projective, single_root=single_root)
+    for sentence, before in zip(parsed, SENTENCES, strict=True):
+        heads = [head for head in sentence.heads if head is not None]
+        assert sentence.forms == before.forms
+        assert is_tree(heads, single_root=single_root)
+        assert is_projective(heads) or not projective
+        assert all((word.deprel == "root") == (word.head == 0) for word in sentence.words)
+
+
+def test_votes_of_one_model_are_its_own_trees() -> None:
+    for parser in three_orders():
+        assert arcs(Ensemble([parser], combine="votes").parse(SENTENCES)) == arcs(parser.parse(SENTENCES))
+
+
+def test_two_models_that_agree_outvote_a_third() -> None:
+    first, other, _ = three_orders()
+    together = Ensemble([first, other, first], combine="votes").parse(SENTENCES)
+    assert [sentence.heads for sentence in together] == [sentence.heads for sentence in first.parse(SENTENCES)]
+
+
+@pytest.mark.parametrize("combine", COMBINATIONS)
+def test_neither_order_nor_batching_matters(combine: Combination) -> None:
+    parsers = three_orders()
+    expected = arcs(Ensemble(parsers, combine=combine).parse(SENTENCES))
+    assert arcs(Ensemble(parsers[::-1], combine=combine).parse(SENTENCES, batch_words=1)) == expected
+
+
+def test_models_with_other_words_and_labels() -> None:
+    config = tiny_config()
+    own = Sentence.from_words(["ta", "zz"], upos=["NOUN", "X"], head=[2, 0], deprel=["odd", "root"])
+    vocabularies = Vocabularies.build([own], min_count=1)
+    other = Parser(config, vocabularies, new_network(config, vocabularies).eval())
+    ensemble = Ensemble([tiny_parser(), other])
+    assert sorted(ensemble.deprels) == ["det", "nsubj", "obj", "odd", "root"]
+    [parsed] = ensemble.parse([["ta", "tok", "zz"]], probabilities=True)
+    assert all(word.deprel in ensemble.deprels for word in parsed.words)
+    for word in parsed.words:
+        assert 0.0 < float(get_misc(word, "HeadProb") or 0) <= 1.0
+        if word.head != 0:
+            # Neither model gives a label that the other does not know more than half of the mean.
+            limit = 1.0 if word.deprel in ("root",) else 0.5001
+            assert float(get_misc(word, "DeprelProb") or 0) <= limit
+
+
+def test_expected_maximises_the_sum_and_posteriors_the_product() -> None:
+    ensemble = Ensemble(three_orders(), combine="expected")
+    means = np.array([[0.1, 0.0, 0.9], [0.6, 0.4, 0.0]])
+    assert (ensemble._scores(means, means) == means).all()
+    ensemble.combine = "posteriors"
+    assert np.isfinite(ensemble._scores(means, means)).all()
+    assert ensemble._scores(means, means)[0, 2] == pytest.approx(np.log(0.9))
+
+
+def test_models_are_loaded_from_folders(tmp_path: Path) -> None:
+    parsers = three_orders()[:2]
+    for number, parser in enumerate(parsers):
+        parser.save(tmp_path / str(number))
+    ensemble = load_ensemble([tmp_path / "0", tmp_path / "1"], combine="votes", precision="fp32")
+    assert arcs(ensemble.parse(SENTENCES)) == arcs(Ensemble(parsers, combine="votes").parse(SENTENCES))
+
+
+def test_faults_of_the_user() -> None:
+    with pytest.raises(UsageError, match="expected one model at least, found none"):
+        Ensemble([])
+    with pytest.raises(UsageError, match="expected one of posteriors, expected, votes, found magic"):
+        Ensemble(three_orders(), combine="magic")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="batch_words must be at least 1, found 0"):
+        Ensemble(three_orders()).parse(SENTENCES, batch_words=0)
