@@ -32,5 +32,5 @@ class CharCnn(nn.Module):
         windows = F.pad(embedded, (0, 0, margin, margin)).unfold(1, self.window, 1).transpose(2, 3).flatten(2)
         # Not torch.matmul, which multiplies in another way, and rounds otherwise, where gradients are asked for.
         features = torch.addmm(self.bias.to(dtype), windows.flatten(0, 1), self.filters.to(dtype))
-        features = features.unflatten(0, windows.shape[:2])
+        features = features.view(*windows.shape[:2], -1)
         return features.masked_fill(~exists.unsqueeze(2), float("-inf")).amax(dim=1).tanh()
