@@ -26,7 +26,10 @@ COMMANDS: dict[str, str] = {
     "train": "Train a model on a treebank.",
     "parse": "Parse sentences or CoNLL-U files.",
     "evaluate": "Score a parse, or a model, against a gold treebank.",
+    "models": "List the models that have a name.",
+    "package": "Make a wheel of a trained model.",
     "stats": "Describe treebanks: arc lengths and available dependents.",
+    "bench": "Measure how fast this machine trains and parses.",
 }
 """Every command and its short help, in the order in which a user meets them."""
 

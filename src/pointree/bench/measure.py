@@ -1,0 +1,195 @@
+"""The single measurements of the bench. Each runs in a process of its own, so that none disturbs another's memory."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from pointree.bench.flops import TRAINING_FACTOR, total_flops
+from pointree.bench.synthetic import N_LABELS, WORD_CHARS, english_like_lengths, new_parser, random_sentences
+from pointree.config import Config
+from pointree.nn.precision import resolve_precision
+from pointree.training.batches import bucketed_batches
+from pointree.training.optimiser import Optimiser
+from pointree.treebank.conllu import read_conllu, write_conllu
+
+__all__ = ["MEASUREMENTS", "Setting", "cold_start", "peak_memory_mb"]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What to measure with: the model, the precision, and how long to take."""
+
+    config: Config
+    precision: str
+    device: str
+    quick: bool
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The type of the computation."""
+        return resolve_precision(self.precision, torch.device(self.device))
+
+    def chars(self) -> int:
+        """Characters of a word, as the FLOP count wants them."""
+        return WORD_CHARS
+
+
+def _best_seconds(work: Callable[[], object], repeats: int) -> float:
+    """The shortest of several runs after one to warm up: other processes only ever add time."""
+    work()
+    times = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def gemm(setting: Setting) -> dict[str, Any]:
+    """Peak of a large matrix product, in GFLOP/s."""
+    size = 2048
+    left = torch.randn(size, size, device=setting.device).to(setting.dtype)
+    out = torch.empty_like(left)
+
+    def work() -> None:
+        torch.mm(left, left, out=out)
+        _synchronise(setting.device)
+
+    return {"gflops": 2 * size**3 / _best_seconds(work, 5 if setting.quick else 20) / 1e9}
+
+
+def train(setting: Setting) -> dict[str, Any]:
+    """Training with the configuration's batch size on sentences of English-like lengths."""
+    config, dtype = setting.config, setting.dtype
+    parser = new_parser(config, device=setting.device)
+    network = parser.network.train().requires_grad_(True)
+    optimiser = Optimiser(network, config.training)
+    sentences = random_sentences(english_like_lengths((6 if setting.quick else 20) * config.training.batch_size))
+    encoded = [parser.featurizer.encode(sentence, gold=True) for sentence in sentences]
+    lengths = [len(sentence) for sentence in encoded]
+    batches = bucketed_batches(lengths, config.training.batch_size, seed=1, epoch=1)
+
+    def work() -> None:
+        for numbers in batches:
+            loss = network.loss(parser.featurizer.batch([encoded[number] for number in numbers]), dtype)
+            loss.total.backward()
+            optimiser.step(1e-4)
+        _synchronise(setting.device)
+
+    seconds = _best_seconds(work, 1 if setting.quick else 3)
+    flops = TRAINING_FACTOR * total_flops(config, lengths, n_labels=N_LABELS, chars_per_word=setting.chars())
+    return _throughput(lengths, seconds, flops)
+
+
+def parse(setting: Setting, beam_width: int) -> dict[str, Any]:
+    """Parsing from a CoNLL-U file to another: English-like lengths greedily, 24-word sentences with a beam."""
+    parser = new_parser(setting.config, setting.dtype, setting.device)
+    count = (400 if setting.quick else 2000) // (1 if beam_width == 1 else 4)
+    lengths = english_like_lengths(count) if beam_width == 1 else [24] * count
+    with tempfile.TemporaryDirectory(prefix="pointree-bench-") as folder:
+        source, target = Path(folder, "in.conllu"), Path(folder, "out.conllu")
+        with open(source, "w", encoding="utf-8") as stream:
+            write_conllu(random_sentences(lengths), stream)
+
+        def work(width: int = beam_width) -> None:
+            with open(target, "w", encoding="utf-8") as stream:
+                write_conllu(parser.stream(read_conllu(source), beam_width=width), stream)
+
+        repeats = 1 if setting.quick else 3
+        result: dict[str, Any] = {}
+        seconds = _best_seconds(work, repeats)
+        if beam_width > 1:
+            result["times_greedy"] = seconds / _best_seconds(lambda: work(1), repeats)
+    flops = total_flops(
+        setting.config, lengths, n_labels=N_LABELS, chars_per_word=setting.chars(), beam_width=beam_width
+    )
+    return {**_throughput(lengths, seconds, flops), **result}
+
+
+def latency(setting: Setting) -> dict[str, Any]:
+    """Milliseconds for one 20-word sentence at a time."""
+    parser = new_parser(setting.config, setting.dtype, setting.device)
+    sentences = random_sentences([20] * (25 if setting.quick else 100))
+    times = []
+    for sentence in [*sentences[:5], *sentences]:
+        started = time.perf_counter()
+        parser.parse([sentence])
+        times.append(1000 * (time.perf_counter() - started))
+    cuts = statistics.quantiles(times[5:], n=20)
+    return {"p50": statistics.median(times[5:]), "p95": cuts[18]}
+
+
+def length(setting: Setting) -> dict[str, Any]:
+    """Seconds a sentence against its length."""
+    parser = new_parser(setting.config, setting.dtype, setting.device)
+    seconds = {}
+    for n in (10, 20, 40, 80, 160, 320, 640):
+        count = max(2, (2_560 if setting.quick else 10_240) // n)
+        sentences = random_sentences([n] * count)
+        seconds[str(n)] = _best_seconds(lambda batch=sentences: parser.parse(batch), 1) / count  # type: ignore[misc]
+    return {"seconds": seconds}
+
+
+def cold_start(quick: bool, model: Path) -> dict[str, float]:
+    """Seconds from the command to its end: `--help`, and one short sentence with a model of the paper's size."""
+    commands = {
+        "help": [sys.executable, "-m", "pointree", "--help"],
+        "parse": [sys.executable, "-m", "pointree", "parse", "--model", str(model), "--from", "words", "-"],
+    }
+    result = {}
+    for name, command in commands.items():
+
+        def work(command: list[str] = command) -> None:
+            subprocess.run(command, input=b"a short sentence .\n", stdout=subprocess.DEVNULL, check=True)
+
+        result[name] = _best_seconds(work, 1 if quick else 3)
+    return result
+
+
+def save_model(setting: Setting, folder: Path) -> None:
+    """Write a model with random weights, for `cold_start`."""
+    new_parser(setting.config).save(folder)
+
+
+def _throughput(lengths: list[int], seconds: float, flops: int) -> dict[str, Any]:
+    return {
+        "words_per_s": sum(lengths) / seconds,
+        "sentences_per_s": len(lengths) / seconds,
+        "gflops": flops / seconds / 1e9,
+        "peak_mb": peak_memory_mb(),
+    }
+
+
+def peak_memory_mb() -> float:
+    """The most memory that this process has had, in MB."""
+    if torch.cuda.is_available() and torch.cuda.max_memory_allocated():
+        return torch.cuda.max_memory_allocated() / 1e6
+    import resource
+
+    usage = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return usage / 1e6 if sys.platform == "darwin" else usage / 1e3
+
+
+def _synchronise(device: str) -> None:
+    if device.startswith("cuda"):
+        torch.cuda.synchronize()
+
+
+MEASUREMENTS: dict[str, Callable[[Setting], dict[str, Any]]] = {
+    "gemm": gemm,
+    "train": train,
+    "beam1": lambda setting: parse(setting, 1),
+    "beam10": lambda setting: parse(setting, 10),
+    "latency": latency,
+    "length": length,
+}

@@ -1,0 +1,140 @@
+"""The whole bench: every measurement in a process of its own, put together into one report."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pointree.config import Config
+from pointree.errors import PointreeError
+
+__all__ = ["PRECISIONS", "run_bench"]
+
+PRECISIONS = ("fp32", "bf16")
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One measurement at one precision."""
+
+    name: str
+    precision: str
+
+
+def _jobs() -> Iterator[_Job]:
+    for name in ("gemm", "train", "beam1", "beam10"):
+        for precision in PRECISIONS:
+            yield _Job(name, precision)
+    yield _Job("latency", "fp32")
+    yield _Job("length", "fp32")
+
+
+def run_bench(
+    config: Config,
+    *,
+    quick: bool = False,
+    threads: int | None = None,
+    device: str = "cpu",
+    progress: Callable[[str], None] = lambda _text: None,
+) -> dict[str, Any]:
+    """Measure everything; what a machine cannot do is null, with the reason under ``notes``."""
+    results: dict[_Job, dict[str, Any]] = {}
+    notes: dict[str, str] = {}
+    for job in _jobs():
+        progress(f"{job.name} {job.precision}")
+        try:
+            results[job] = _measure(job, config, quick, threads, device)
+        except PointreeError as error:
+            notes[f"{job.name}.{job.precision}"] = str(error)
+            results[job] = {}
+    progress("cold start")
+    return {**_report(results), "cold_start_s": _cold_start(config, quick, threads, device), "notes": notes}
+
+
+def _report(results: dict[_Job, dict[str, Any]]) -> dict[str, Any]:
+    peak = results[_Job("gemm", "fp32")].get("gflops")
+
+    def section(name: str, precision: str, *keys: str) -> dict[str, float | None]:
+        found = results[_Job(name, precision)]
+        values: dict[str, float | None] = {key: _rounded(found.get(key)) for key in keys}
+        gflops = found.get("gflops")
+        values["utilisation"] = None if gflops is None or not peak else round(gflops / peak, 3)
+        return values
+
+    seconds = results[_Job("length", "fp32")].get("seconds", {})
+    return {
+        "gemm": {f"{p}_gflops": _rounded(results[_Job("gemm", p)].get("gflops")) for p in PRECISIONS},
+        "train": {p: section("train", p, "words_per_s", "sentences_per_s", "peak_mb") for p in PRECISIONS},
+        "parse": {
+            p: {
+                "beam1": section("beam1", p, "words_per_s", "sentences_per_s", "peak_mb"),
+                "beam10": section("beam10", p, "words_per_s", "sentences_per_s", "peak_mb", "times_greedy"),
+            }
+            for p in PRECISIONS
+        },
+        "latency_ms": {key: _rounded(results[_Job("latency", "fp32")].get(key)) for key in ("p50", "p95")},
+        "length": {
+            "exponent_10_160": _exponent(seconds, 10, 160),
+            "exponent_160_640": _exponent(seconds, 160, 640),
+            "ms_per_sentence": {n: round(1000 * value, 2) for n, value in seconds.items()},
+        },
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 3 if value < 10 else 1)
+
+
+def _exponent(seconds: dict[str, float], first: int, last: int) -> float | None:
+    """The slope of log time over log length, by least squares."""
+    points = [(math.log(int(n)), math.log(value)) for n, value in seconds.items() if first <= int(n) <= last]
+    if len(points) < 2:
+        return None
+    mean_x = sum(x for x, _ in points) / len(points)
+    mean_y = sum(y for _, y in points) / len(points)
+    slope = sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points)
+    return round(slope, 3)
+
+
+def _environment(threads: int | None) -> dict[str, str]:
+    environment = dict(os.environ)
+    if threads is not None:
+        environment["OMP_NUM_THREADS"] = str(threads)
+    return environment
+
+
+def _measure(job: _Job, config: Config, quick: bool, threads: int | None, device: str) -> dict[str, Any]:
+    request = {
+        "measurement": job.name,
+        "config": config.to_dict(),
+        "precision": job.precision,
+        "device": device,
+        "quick": quick,
+    }
+    finished = subprocess.run(
+        [sys.executable, "-m", "pointree.bench.worker"],
+        input=json.dumps(request).encode(),
+        capture_output=True,
+        env=_environment(threads),
+    )
+    if finished.returncode:
+        last = finished.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
+        raise PointreeError(f"{job.name} in {job.precision} failed with code {finished.returncode}: {last[0]}")
+    answer: dict[str, Any] = json.loads(finished.stdout)
+    return answer
+
+
+def _cold_start(config: Config, quick: bool, threads: int | None, device: str) -> dict[str, float | None]:
+    from pointree.bench.measure import Setting, cold_start, save_model
+
+    with tempfile.TemporaryDirectory(prefix="pointree-bench-") as folder:
+        save_model(Setting(config, "fp32", device, quick), Path(folder))
+        return {name: _rounded(value) for name, value in cold_start(quick, Path(folder)).items()}

@@ -1,0 +1,84 @@
+"""`pointree bench`: how fast this machine trains and parses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pointree.cli.console import new_table, progress_bar, show, write_json
+from pointree.cli.options import JsonOption, new_app
+from pointree.config import load_config
+
+__all__ = ["app"]
+
+EXAMPLES = """\b
+Examples:
+  pointree bench
+  pointree bench --quick --json
+  pointree bench --threads 1 --set encoder.size=256 --set decoder.size=256
+"""
+
+app = new_app()
+
+
+@app.command("bench", epilog=EXAMPLES)
+def command(
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer sentences and repetitions: under 45 seconds.")] = False,
+    json: JsonOption = False,
+    threads: Annotated[int | None, typer.Option("--threads", min=1, help="CPU threads (default: all cores).")] = None,
+    device: Annotated[str, typer.Option("--device", help="Where to compute: cpu, cuda, …")] = "cpu",
+    config: Annotated[Path | None, typer.Option("--config", metavar="FILE", help="Settings of the model.")] = None,
+    overrides: Annotated[
+        list[str] | None, typer.Option("--set", metavar="SECTION.FIELD=VALUE", help="One setting of the model.")
+    ] = None,
+) -> None:
+    """Measure training and parsing with random weights and synthetic sentences.
+
+    Utilisation is the work of the model's matrix products, divided by what the machine's fastest 32-bit product
+    would have done in the same time. Measure on an idle machine.
+    """
+    settings = load_config(config, overrides or ())
+
+    from pointree.bench.run import run_bench
+
+    with progress_bar() as progress:
+        task = progress.add_task("bench", total=11)
+
+        def advance(text: str) -> None:
+            progress.update(task, description=f"bench: {text}", advance=1)
+
+        report = run_bench(settings, quick=quick, threads=threads, device=device, progress=advance)
+    if json:
+        write_json(report)
+    else:
+        _show(report)
+
+
+def _show(report: dict[str, Any]) -> None:
+    gemm = report["gemm"]
+    table = new_table("Throughput", "", "words/s", "sentences/s", "peak MB", "utilisation")
+    for precision in ("fp32", "bf16"):
+        rows = {
+            f"train {precision}": report["train"][precision],
+            f"parse {precision}, greedy": report["parse"][precision]["beam1"],
+            f"parse {precision}, beam 10": report["parse"][precision]["beam10"],
+        }
+        for name, row in rows.items():
+            keys = ("words_per_s", "sentences_per_s", "peak_mb")
+            table.add_row(name, *(_number(row[key], 0) for key in keys), _number(row["utilisation"], 2))
+    latency, cold, length = report["latency_ms"], report["cold_start_s"], report["length"]
+    show(
+        f"GEMM peak: fp32 {_number(gemm['fp32_gflops'], 0)} GFLOP/s, bf16 {_number(gemm['bf16_gflops'], 0)} GFLOP/s",
+        table,
+        f"one 20-word sentence: p50 {_number(latency['p50'], 1)} ms, p95 {_number(latency['p95'], 1)} ms",
+        f"cold start: --help {_number(cold['help'], 2)} s, parse {_number(cold['parse'], 2)} s",
+        f"time grows with length to the power of {_number(length['exponent_10_160'], 2)} (10-160 words), "
+        f"{_number(length['exponent_160_640'], 2)} (160-640 words)",
+        *(f"{name}: {note}" for name, note in report["notes"].items()),
+    )
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:,.{digits}f}"
