@@ -17,6 +17,8 @@ from pointree.nn.features import Featurizer
 from pointree.nn.model import PointerNetwork
 from pointree.nn.precision import resolve_precision
 from pointree.search import ParseTree, SearchOptions, search
+from pointree.search.trace import Trace
+from pointree.search.tracing import trace_search
 from pointree.transitions import ORDERS
 from pointree.treebank.sentence import Sentence, set_misc
 from pointree.treebank.text import segment_text

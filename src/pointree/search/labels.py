@@ -47,7 +47,7 @@ def label_log_probs(
     *Shape:* ``states`` of the dependents ``(n_arcs, size)``, ``label_heads`` as in `Encoding` ``(n_arcs, label_size)``
     and ``from_root`` ``(n_arcs,)``; returns ``(n_arcs, n_labels)``.
     """
-    logits = network.labels(network.labels.dependent(states), label_heads)
+    logits: Tensor = network.labels(network.labels.dependent(states), label_heads)
     logits = logits.float().nan_to_num(nan=0.0, posinf=1e30, neginf=-1e30)
     if root_label is not None:
         logits = _keep_root_label(logits, from_root, root_label)

@@ -1,0 +1,172 @@
+"""The account of one sentence's parse, step by step: what `Parser.trace` returns and `--to trace` writes.
+
+Everything here is plain data: numbers, text, lists and other dataclasses of this file, so that ``trace.to_object()`` is
+ready for JSON. Positions are as everywhere: 0 is ROOT, 1 … n are the words. `docs/trace.md` describes every field.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+__all__ = ["Gate", "Hypothesis", "IllegalHead", "LabelProb", "Source", "Trace", "TraceStep"]
+
+FORMAT = 1
+"""The version of the layout; it grows when a field changes its meaning or goes away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A decoder state that a step read.
+
+    Attributes:
+        slot: ``previous`` for the state of the step before, or the slot of the focus word: ``leftmost``,
+            ``rightmost``, ``last-left``, ``last-right``.
+        word: The word whose state it is; None for an empty slot, and for the initial state at the first step.
+        share: How much of the fused state comes from it: the length of its projection, over the lengths of all.
+    """
+
+    slot: str
+    word: int | None
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """How far the fusion gate opened, from 0 (nothing passes) to 1.
+
+    Attributes:
+        hidden: The mean over the units of the hidden state.
+        cell: The mean over the units of the cell.
+        tenths: The share of units, hidden state and cell together, that opened 0-0.1, 0.1-0.2, … 0.9-1.
+    """
+
+    hidden: float
+    cell: float
+    tenths: list[float]
+
+
+@dataclass(frozen=True, slots=True)
+class IllegalHead:
+    """A position that could not be the head, and why.
+
+    ``rule`` is a value of `pointree.transitions.reasons.Rule`, ``words`` those that make it so (see `Reason`). A
+    position that breaks several rules is listed once for each.
+    """
+
+    position: int
+    rule: str
+    words: list[int]
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class LabelProb:
+    """A relation and its probability, given the arc."""
+
+    deprel: str
+    prob: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """A partial tree that the step proposed for the beam.
+
+    Attributes:
+        rank: Its place among the proposals, from 1.
+        origin: The rank, in the step before, of the hypothesis that it extends; None at the first step.
+        head: The head that it gives to the focus word.
+        log_prob: The log-probability of its arcs so far.
+        heads: The heads of words 1 … n so far; None for words without one.
+        kept: Whether the beam kept it.
+        best: Whether it became the tree that was returned.
+    """
+
+    rank: int
+    origin: int | None
+    head: int
+    log_prob: float
+    heads: list[int | None]
+    kept: bool
+    best: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One SHIFT-ATTACH on the way to the tree that was returned.
+
+    Attributes:
+        number: The step, from 1.
+        focus: The word that gets its head.
+        raw_probs: The pointer's distribution over positions 0 … n before illegal heads are ruled out.
+        probs: The same distribution over legal heads alone, which the search uses; 0 for illegal ones.
+        illegal: The positions that are illegal, and why.
+        sources: The decoder states that the step read.
+        gate: The opening of the fusion gate; None for a model without fusion.
+        head: The head that was chosen, with its probability ``head_prob``.
+        labels: The most probable relations of the chosen arc, best first.
+        heads: The partial tree after the step: heads of words 1 … n, None for words without one.
+        hypotheses: The beam's proposals: those that it kept, best first, then as many of those that it dropped.
+    """
+
+    number: int
+    focus: int
+    raw_probs: list[float]
+    probs: list[float]
+    illegal: list[IllegalHead]
+    sources: list[Source]
+    gate: Gate | None
+    head: int
+    head_prob: float
+    labels: list[LabelProb]
+    heads: list[int | None]
+    hypotheses: list[Hypothesis]
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """How one sentence was parsed.
+
+    Attributes:
+        model: The name of the model.
+        order: The order in which words got their heads.
+        fusion: The fusion, and ``gate`` the gate, of the model's decoder.
+        sent_id: The comment ``# sent_id`` of the sentence, if it has one.
+        text: The sentence as text.
+        forms: ``ROOT`` and the forms of words 1 … n.
+        upos: The tag of each position; ``_`` for ROOT and for words without one.
+        steps: One step for each word.
+        heads: The heads of words 1 … n.
+        deprels: Their relations.
+        log_prob: The log-probability of the tree, arcs and labels together.
+    """
+
+    model: str
+    order: str
+    fusion: str
+    gate: str
+    beam_width: int
+    single_root: bool
+    projective: bool
+    sent_id: str | None
+    text: str
+    forms: list[str]
+    upos: list[str]
+    steps: list[TraceStep]
+    heads: list[int]
+    deprels: list[str]
+    log_prob: float
+    format: int = FORMAT
+
+    def to_object(self) -> dict[str, Any]:
+        """The trace as JSON values, with floats rounded to six decimals."""
+        rounded: dict[str, Any] = _rounded(asdict(self))
+        return rounded
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value, 6)
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    return [_rounded(item) for item in value] if isinstance(value, list) else value

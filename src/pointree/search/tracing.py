@@ -1,0 +1,224 @@
+"""A search that is watched: the same search, with a recorder as its observer, told again as `TraceStep` objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from pointree.nn.decoder import StepTrace
+from pointree.nn.model import Encoding, PointerNetwork
+from pointree.search import find_trees
+from pointree.search.labels import label_log_probs, label_trees
+from pointree.search.result import ParseTree, SearchOptions, Trees
+from pointree.search.state import BatchedTrees
+from pointree.search.step import StepScores
+from pointree.search.trace import Gate, Hypothesis, IllegalHead, LabelProb, Source, TraceStep
+from pointree.transitions import Constraints, Order, PartialTree, Slot
+from pointree.transitions.reasons import illegal_heads
+
+__all__ = ["trace_search"]
+
+SLOT_NAMES = {
+    Slot.LEFTMOST: "leftmost",
+    Slot.RIGHTMOST: "rightmost",
+    Slot.LAST_LEFT: "last-left",
+    Slot.LAST_RIGHT: "last-right",
+}
+
+
+def trace_search(
+    network: PointerNetwork,
+    encoding: Encoding,
+    order: Order,
+    options: SearchOptions,
+    root_label: int | None,
+    *,
+    forms: Sequence[str],
+    deprels: Sequence[str],
+    top_labels: int,
+) -> tuple[ParseTree, list[TraceStep]]:
+    """Parse a batch of one sentence and return its best tree with the steps that led there.
+
+    ``forms`` are those of ROOT and the words, for explanations; ``deprels`` the names of the labels.
+    """
+    recorder = _Recorder()
+    trees = find_trees(network, encoding, order, options, recorder)
+    [[best, *_]] = label_trees(network, encoding, trees, root_label, n_best=1)
+    story = _Story(network, encoding, options, recorder.moments, trees, best)
+    constraints = Constraints(single_root=options.single_root, projective=options.projective)
+    tree = PartialTree(len(best.heads))
+    steps = []
+    for number, moment in enumerate(story.moments):
+        focus, head = moment.focus, best.heads[moment.focus - 1]
+        row = story.rows[number]
+        reasons = illegal_heads(tree, focus, constraints)
+        tree.attach(focus, head)
+        steps.append(
+            TraceStep(
+                number=number + 1,
+                focus=focus,
+                raw_probs=moment.scores.logits[row].softmax(dim=0).tolist(),
+                probs=moment.scores.log_probs[row].exp().tolist(),
+                illegal=[
+                    IllegalHead(position, str(reason.rule), list(reason.words), reason.explain(forms))
+                    for position, broken in reasons.items()
+                    for reason in broken
+                ],
+                sources=list(story.sources(number)),
+                gate=_gate(moment.scores.decoder, row),
+                head=head,
+                head_prob=best.head_probs[focus - 1],
+                labels=story.labels(number, root_label, deprels, top_labels),
+                heads=tree.heads[1:],
+                hypotheses=list(story.hypotheses(number)),
+            )
+        )
+    return best, steps
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """What was known when a step had scored all heads, and nothing was chosen yet.
+
+    *Shape:* a row is a hypothesis: ``heads``, ``names`` and ``log_probs`` are ``(n_rows, n_positions)``, ``sources``
+    ``(n_rows, 1 + n_slots)``, ``dependents`` ``(n_rows,)`` for each slot.
+    """
+
+    focus: int
+    heads: Tensor
+    names: Tensor
+    log_probs: Tensor
+    sources: Tensor
+    dependents: dict[Slot, Tensor]
+    scores: StepScores
+
+    @property
+    def first_name(self) -> int:
+        """The name of the decoder state of row 0; the others follow."""
+        return int(self.scores.names[0])
+
+
+class _Recorder:
+    """The observer: copies what the search will overwrite."""
+
+    def __init__(self) -> None:
+        self.moments: list[_Moment] = []
+
+    def __call__(self, trees: BatchedTrees, scores: StepScores) -> None:
+        moment = _Moment(
+            focus=int(scores.focus[0]),
+            heads=trees.heads.clone(),
+            names=trees.names.clone(),
+            log_probs=trees.log_probs.clone(),
+            sources=trees.sources(scores.focus),
+            dependents={slot: trees.slots[slot].gather(1, scores.focus).squeeze(1) for slot in trees.fused_slots},
+            scores=scores,
+        )
+        self.moments.append(moment)
+
+
+class _Story:
+    """The recorded moments, read backwards from the tree that won: names of states tell which rows led to it."""
+
+    def __init__(
+        self,
+        network: PointerNetwork,
+        encoding: Encoding,
+        options: SearchOptions,
+        moments: Sequence[_Moment],
+        trees: Trees,
+        best: ParseTree,
+    ) -> None:
+        self.network = network
+        self.encoding = encoding
+        self.options = options
+        self.moments = moments
+        self.trees = trees
+        finished = trees.heads[0, :, 1:].tolist()
+        self.winner = finished.index(best.heads)
+        names = trees.names[0, self.winner].tolist()
+        self.rows = [names[moment.focus] - moment.first_name for moment in moments]
+        self.chosen = [self._chosen(number) for number in range(len(moments))]
+
+    def _chosen(self, number: int) -> list[tuple[int, int]]:
+        """The hypotheses that the beam kept after a step, best first: the row that each extends, and its head."""
+        moment = self.moments[number]
+        if number + 1 < len(self.moments):
+            after = self.moments[number + 1]
+            names, heads = after.names[:, moment.focus], after.heads[:, moment.focus]
+        else:
+            exists = self.trees.scores[0] > float("-inf")
+            names, heads = (table[0, exists, moment.focus] for table in (self.trees.names, self.trees.heads))
+        rows = (names - moment.first_name).tolist()
+        # Where there are fewer trees than the beam is wide, the search repeats the best one.
+        return list(dict.fromkeys(zip(rows, heads.tolist(), strict=True)))
+
+    def sources(self, number: int) -> Iterator[Source]:
+        """The decoder states that the step read, and their shares in what came out."""
+        moment, row = self.moments[number], self.rows[number]
+        words = [self.moments[number - 1].focus if number else 0]
+        words += [int(dependents[row]) for dependents in moment.dependents.values()]
+        slots = ["previous", *(SLOT_NAMES[slot] for slot in moment.dependents)]
+        states = self.trees.memory[:, 0].index_select(0, moment.sources[row])
+        fusion = self.network.decoder.weights(states.dtype).fusion
+        if fusion is not None:
+            # The first columns of the joint weights make the value, whichever the gate is.
+            n_sources, size = states.shape
+            values = fusion.joint[:, :size].reshape(n_sources, size, size)
+            states = torch.bmm(states.unsqueeze(1), values).squeeze(1)
+        lengths = states.float().norm(dim=1).nan_to_num()
+        shares = (lengths / lengths.sum().clamp(min=torch.finfo(lengths.dtype).tiny)).tolist()
+        for slot, word, share in zip(slots, words, shares, strict=True):
+            yield Source(slot, word or None, share)
+
+    def labels(self, number: int, root_label: int | None, deprels: Sequence[str], count: int) -> list[LabelProb]:
+        """The most probable labels of the arc that the step added."""
+        focus = self.moments[number].focus
+        head = self.trees.heads[0, self.winner, focus].view(1)
+        log_probs = label_log_probs(
+            self.network,
+            self.trees.memory[:, 0].index_select(0, self.trees.names[0, self.winner, focus].view(1)),
+            self.encoding.label_heads.index_select(0, self.encoding.positions.padding_index[0, head]),
+            head == 0,
+            root_label,
+        )
+        best, numbers = log_probs[0].topk(min(count, log_probs.shape[1]))
+        labels = zip(numbers.tolist(), best.exp().tolist(), strict=True)
+        return [LabelProb(deprels[label], prob) for label, prob in labels if prob > 0]
+
+    def hypotheses(self, number: int) -> Iterator[Hypothesis]:
+        """What the step proposed: the hypotheses that the beam kept, then as many of the best that it dropped."""
+        moment, kept = self.moments[number], self.chosen[number]
+        origins = len(self.chosen[number - 1]) if number else 1
+        scores = moment.log_probs[:origins].sum(dim=1, keepdim=True) + moment.scores.log_probs[:origins]
+        ranking = scores.flatten().argsort(descending=True, stable=True)[: 2 * self.options.beam_width].tolist()
+        proposals = [divmod(place, scores.shape[1]) for place in ranking]
+        possible = [(row, head) for row, head in proposals if scores[row, head] > float("-inf")]
+        dropped = [proposal for proposal in possible if proposal not in kept][: self.options.beam_width]
+        done = [earlier.focus for earlier in self.moments[:number]]
+        for rank, (row, head) in enumerate([*kept, *dropped], 1):
+            heads: list[int | None] = [None] * (scores.shape[1] - 1)
+            for word in done:
+                heads[word - 1] = int(moment.heads[row, word])
+            heads[moment.focus - 1] = head
+            yield Hypothesis(
+                rank=rank,
+                origin=row + 1 if number else None,
+                head=head,
+                log_prob=float(scores[row, head]),
+                heads=heads,
+                kept=rank <= len(kept),
+                best=(row, head) == (self.rows[number], int(self.trees.heads[0, self.winner, moment.focus])),
+            )
+
+
+def _gate(decoder: StepTrace, row: int) -> Gate | None:
+    if decoder.value_and_gate is None:
+        return None
+    hidden, cell = decoder.value_and_gate[2 * row : 2 * row + 2, 1].float().nan_to_num()
+    openings = torch.cat((hidden, cell))
+    tenths = torch.histc(openings, bins=10, min=0.0, max=1.0) / openings.numel()
+    return Gate(float(hidden.mean()), float(cell.mean()), tenths.tolist())
