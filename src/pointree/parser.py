@@ -185,6 +185,53 @@ class Parser:
                 results[number] = trees
         return results
 
+    def trace(
+        self,
+        sentence: Sentence | Sequence[str],
+        *,
+        beam_width: int = 1,
+        single_root: bool = True,
+        projective: bool = False,
+        retag: bool = False,
+        top_labels: int = 5,
+    ) -> Trace:
+        """Parse one sentence and tell how: for every step the pointer's distribution, illegal heads and why, the
+        states that were fused, the gate, the labels and the beam. The tree is that of `parse` with the same options.
+        """
+        _check_options(beam_width, 1, 1)
+        [tagged] = self.tagged([sentence], retag)
+        options = SearchOptions(beam_width, 1, single_root, projective)
+        forms, deprels = ["ROOT", *tagged.forms], self.vocabularies.deprels.symbols
+        with torch.inference_mode():
+            encoding = self.network.encode(self.featurizer.batch([self.featurizer.encode(tagged)]))
+            tree, steps = trace_search(
+                self.network,
+                encoding,
+                self.order,
+                options,
+                self.root_label,
+                forms=forms,
+                deprels=deprels,
+                top_labels=top_labels,
+            )
+        return Trace(
+            model=self.name,
+            order=self.order.name,
+            fusion=self.config.decoder.fusion,
+            gate=self.config.decoder.gate,
+            beam_width=beam_width,
+            single_root=single_root,
+            projective=projective,
+            sent_id=tagged.sent_id,
+            text=tagged.text,
+            forms=forms,
+            upos=["_", *(word.upos for word in tagged.words)],
+            steps=steps,
+            heads=tree.heads,
+            deprels=[deprels[label] for label in tree.labels],
+            log_prob=tree.log_prob,
+        )
+
 
 def with_tree(sentence: Sentence, tree: ParseTree, deprels: Sequence[str], probabilities: bool) -> Sentence:
     """A copy of the sentence with the heads and labels of a tree and, in MISC, their probabilities."""
