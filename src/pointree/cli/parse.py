@@ -17,6 +17,7 @@ from pointree.cli.sources import Source, find_sources, read_source
 from pointree.errors import FormatError, InputError, UsageError
 from pointree.files import atomic_write
 from pointree.rendering import FORMATS, write
+from pointree.rendering.json_format import write_array
 from pointree.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -31,6 +32,10 @@ Examples:
   pointree parse treebank.conllu --output parsed.conllu --beam 10
   cat text | pointree parse --to json
 """
+
+TRACE = "trace"
+OUTPUT_FORMATS = (*FORMATS, TRACE)
+"""Drawings and files of trees, and the account of how the parser came to them."""
 
 _SUFFIXES = {".json": "json", ".svg": "svg", ".tex": "tikz"}
 
@@ -49,7 +54,7 @@ def command(
     ] = None,
     output_format: Annotated[
         str | None,
-        typer.Option("--to", help=f"Output format: {', '.join(FORMATS)} (default: tree on a terminal, else conllu)."),
+        typer.Option("--to", help=f"Output format: {', '.join(OUTPUT_FORMATS)} (default: tree on a terminal, else conllu)."),
     ] = None,
     presegmented: Annotated[bool, typer.Option("--presegmented", help="Text has one sentence a line.")] = False,
     retag: Annotated[bool, typer.Option("--retag", help="Replace given tags by those of the model.")] = False,
@@ -75,8 +80,10 @@ def command(
     """
     sources = find_sources(inputs or ())
     _check_choice("--from", input_format, INPUT_FORMATS)
-    _check_choice("--to", output_format, FORMATS)
+    _check_choice("--to", output_format, OUTPUT_FORMATS)
     target = output_format or _default_format(output)
+    if target == TRACE and n_best > 1:
+        raise UsageError(f"--to {TRACE} tells of one tree a sentence, found --n-best {n_best}")
     parser = _load(model, precision, device, threads)
     skipped: list[FormatError] = []
 
@@ -85,20 +92,24 @@ def command(
         warn(f"skipped: {error}")
 
     sentences = _read(sources, parser, input_format, presegmented, skip if skip_invalid else None)
-    parsed = parser.stream(
-        sentences,
-        beam_width=beam,
-        n_best=n_best,
-        single_root=not multi_root,
-        projective=projective,
-        probabilities=probabilities,
-        batch_words=batch_words,
-        retag=retag,
-    )
+    how: dict[str, Any] = {
+        "beam_width": beam,
+        "single_root": not multi_root,
+        "projective": projective,
+        "retag": retag,
+    }
+    parsed: Iterator[Any]
+    if target == TRACE:
+        parsed = (parser.trace(sentence, **how).to_object() for sentence in sentences)
+    else:
+        parsed = parser.stream(sentences, n_best=n_best, probabilities=probabilities, batch_words=batch_words, **how)
     stream_context: Any = atomic_write(output) if output is not None else nullcontext(sys.stdout)
     with stream_context as stream:
-        colour = output is None and sys.stdout.isatty()
-        write(track(parsed, "parsing") if output is not None else parsed, stream, target, colour=colour)
+        shown = track(parsed, "parsing") if output is not None else parsed
+        if target == TRACE:
+            write_array(shown, stream)
+        else:
+            write(shown, stream, target, colour=output is None and sys.stdout.isatty())
     if skipped:
         warn(f"{len(skipped)} malformed sentences were skipped")
 

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 from pointree.rendering.offsets import align
 from pointree.treebank.sentence import Sentence, Token
 
-__all__ = ["schema", "to_object", "write"]
+__all__ = ["schema", "to_object", "write", "write_array"]
 
 PROBABILITIES = {"HeadProb": "head_prob", "DeprelProb": "deprel_prob"}
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -19,9 +19,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 def write(sentences: Iterable[Sentence], stream: TextIO, *, colour: bool = False) -> None:
     """Write one JSON array; `colour` is about terminals and changes nothing here."""
+    write_array(map(to_object, sentences), stream)
+
+
+def write_array(values: Iterable[Any], stream: TextIO) -> None:
+    """Write JSON values as one array, taking them one at a time and giving each a line."""
     separator = "[\n"
-    for sentence in sentences:
-        line = json.dumps(to_object(sentence), ensure_ascii=False)
+    for value in values:
+        line = json.dumps(value, ensure_ascii=False)
         # Half a surrogate pair cannot be encoded; JSON can still spell it.
         stream.write(separator + _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", line))
         separator = ",\n"
