@@ -6,6 +6,7 @@ bfloat16 is tried in a forked process before it is used here, and oneDNN is told
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import time
@@ -64,9 +65,14 @@ def _survives_bf16() -> bool:
     """Try a product in a forked process, which may die of it."""
     if not hasattr(os, "fork"):
         return False
+    import resource  # where there is no fork, there is no such module
+
     child = os.fork()
     if child == 0:
-        # The child shares nothing that it could harm; it must not run exit handlers of the parent.
+        # The child shares nothing that it could harm; it must not run exit handlers of the parent, and should it die,
+        # nobody needs to hear of it.
+        faulthandler.disable()
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         torch.set_num_threads(1)
         ones = torch.ones(64, 64, dtype=torch.bfloat16)
         os._exit(0 if float(torch.mm(ones, ones)[0, 0]) == 64.0 else 1)
