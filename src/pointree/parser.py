@@ -12,6 +12,7 @@ import torch
 from pointree.batching import plan_batches, windows
 from pointree.config import Config
 from pointree.errors import ModelError, UsageError
+from pointree.files import atomic_write, reading
 from pointree.model_folder import TEXT_MODEL, load_folder, save_folder
 from pointree.nn.features import Featurizer
 from pointree.nn.model import PointerNetwork
@@ -71,8 +72,14 @@ class Parser:
         return cls(config, vocabularies, network.to(device=place, dtype=dtype), text_model, str(path))
 
     def save(self, path: str | os.PathLike[str], card: str = "") -> None:
-        """Write the model to a folder."""
-        save_folder(Path(path), self.config, self.vocabularies, self.network.state_dict(), card)
+        """Write the model to a folder, with its tokeniser and tagger if it has them."""
+        folder = Path(path)
+        save_folder(folder, self.config, self.vocabularies, self.network.state_dict(), card)
+        if self.text_model is not None:
+            with reading(self.text_model.name):
+                data = Path(self.text_model.name).read_bytes()
+            with atomic_write(folder / TEXT_MODEL, "b") as stream:
+                stream.write(data)
 
     def parse(
         self,
