@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,16 +35,18 @@ class Progress:
     metrics: list[dict[str, Any]] = field(default_factory=list)
 
 
-def write_checkpoint(folder: Path, tensors: dict[str, Tensor], progress: Progress, config: Config) -> None:
-    """Replace the checkpoint."""
-    metadata = {"progress": json.dumps(asdict(progress)), "config": json.dumps(config.to_dict())}
-    data = save_tensors({name: tensor.contiguous() for name, tensor in tensors.items()}, metadata)
+def write_checkpoint(
+    folder: Path, tensors: dict[str, Tensor], progress: Progress, config: Config, data: Mapping[str, str]
+) -> None:
+    """Replace the checkpoint; `data` are the fingerprints of what the run learns from."""
+    parts = {"progress": asdict(progress), "config": config.to_dict(), "data": dict(data)}
+    metadata = {name: json.dumps(part) for name, part in parts.items()}
     with atomic_write(folder / CHECKPOINT, "b") as stream:
-        stream.write(data)
+        stream.write(save_tensors({name: tensor.contiguous() for name, tensor in tensors.items()}, metadata))
 
 
-def read_checkpoint(folder: Path, config: Config) -> tuple[dict[str, Tensor], Progress]:
-    """Read the checkpoint of a run that had the same configuration."""
+def read_checkpoint(folder: Path, config: Config, data: Mapping[str, str]) -> tuple[dict[str, Tensor], Progress]:
+    """Read the checkpoint of a run that had the same configuration and data."""
     path = folder / CHECKPOINT
     if not path.is_file():
         raise TrainingError(f"{folder}: nothing to resume, {CHECKPOINT} is missing")
@@ -52,15 +55,26 @@ def read_checkpoint(folder: Path, config: Config) -> tuple[dict[str, Tensor], Pr
             metadata = stream.metadata() or {}
             tensors = {name: stream.get_tensor(name) for name in stream.keys()}  # noqa: SIM118
         values = json.loads(metadata["progress"])
-        recorded = json.loads(metadata["config"])
+        # A checkpoint from before there were fingerprints has none, and is trusted.
+        recorded_config, recorded_data = json.loads(metadata["config"]), json.loads(metadata.get("data", "{}"))
     except (SafetensorError, OSError, KeyError, ValueError) as error:
         raise TrainingError(f"{path}: the checkpoint is damaged ({error})") from None
-    if recorded != config.to_dict():
-        different = [
-            f"{section}.{key}"
-            for section, fields in config.to_dict().items()
-            for key, value in fields.items()
-            if recorded.get(section, {}).get(key) != value
-        ]
-        raise TrainingError(f"{path}: was made with another configuration: {', '.join(different)} differ")
+    if different := _differences(recorded_config, config.to_dict()):
+        raise TrainingError(f"{path}: was made with other settings: {', '.join(different)}")
+    if other := [name for name, recorded in recorded_data.items() if data[name] != recorded]:
+        raise TrainingError(f"{path}: was made with other data: {', '.join(other)} not as given now")
     return tensors, Progress(**{**values, "plateau": Plateau(**values["plateau"])})
+
+
+def _differences(recorded: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
+    """The fields of two configurations that differ, each with both of its values."""
+    before, now = _fields(recorded), _fields(given)
+    return [
+        f"{name} was {before.get(name, 'unknown')}, is {now.get(name, 'unknown')}"
+        for name in {**before, **now}
+        if name not in before or name not in now or before[name] != now[name]
+    ]
+
+
+def _fields(config: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"{section}.{key}": value for section, fields in config.items() for key, value in fields.items()}

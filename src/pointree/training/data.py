@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pointree.errors import InputError, TrainingError
 from pointree.treebank.formats import read_all
 from pointree.treebank.sentence import Sentence
 from pointree.treebank.validity import tree_faults
+from pointree.treebank.vectors import Vectors
 
-__all__ = ["read_gold"]
+__all__ = ["fingerprint", "read_gold"]
 
 
 def read_gold(path: str | os.PathLike[str], *, strict: bool, warn: Callable[[str], None]) -> list[Sentence]:
@@ -29,18 +31,37 @@ def read_gold(path: str | os.PathLike[str], *, strict: bool, warn: Callable[[str
         if not faults:
             kept.append(sentence)
             continue
-        place = f"sentence {sentence.sent_id or number}: {faults[0]}"
+        grave = [fault for fault in faults if not fault.startswith("expected one root, found ")]
+        place = f"sentence {sentence.sent_id or number}: {(grave or faults)[0]}"
         if strict:
             raise TrainingError(f"{path}: {place}")
-        if all(fault.startswith("expected one root, found ") for fault in faults) and 0 in sentence.heads:
+        if grave:
+            left_out.append(place)
+        else:
             odd_roots.append(place)
             kept.append(sentence)
-        else:
-            left_out.append(place)
     if odd_roots:
-        warn(f"{path}: {len(odd_roots)} sentences without a single root are kept (the first: {odd_roots[0]})")
+        warn(f"{path}: kept without a single root: {_sentences(odd_roots)}")
     if left_out:
-        warn(f"{path}: {len(left_out)} sentences that are no trees are left out (the first: {left_out[0]})")
+        warn(f"{path}: left out because they are no trees: {_sentences(left_out)}")
     if not kept:
         raise InputError(f"{Path(path)}: expected sentences with trees, found none")
     return kept
+
+
+def _sentences(places: list[str]) -> str:
+    """The first of some sentences, and how many more there are."""
+    return places[0] + (f" (and {len(places) - 1:,} more)" if len(places) > 1 else "")
+
+
+def fingerprint(train: Sequence[Sentence], dev: Sequence[Sentence], vectors: Vectors | None) -> dict[str, str]:
+    """Checksums of what a run learns from, by which a resumed run knows that it has the same data."""
+    digests = {name: hashlib.sha256() for name in ("train", "dev", "vectors")}
+    for name, sentences in (("train", train), ("dev", dev)):
+        for sentence in sentences:
+            rows = (f"{w.form}\t{w.upos}\t{w.xpos}\t{w.head}\t{w.deprel}" for w in sentence.words)
+            digests[name].update("\n".join((*rows, "", "")).encode())
+    if vectors is not None:
+        digests["vectors"].update("\n".join(vectors.words).encode())
+        digests["vectors"].update(vectors.matrix.tobytes())
+    return {name: digest.hexdigest() for name, digest in digests.items()}

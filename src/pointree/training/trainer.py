@@ -15,12 +15,13 @@ from torch import Tensor
 from pointree.config import Config
 from pointree.errors import OutputError, TrainingError, UsageError
 from pointree.files import atomic_write
-from pointree.model_folder import new_network, save_folder, write_card, write_weights
+from pointree.model_folder import load_folder, new_network, save_folder, write_card, write_weights
 from pointree.nn.features import EncodedSentence
 from pointree.nn.precision import resolve_precision
-from pointree.parser import Parser
+from pointree.parser import Parser, _device
 from pointree.training.batches import bucketed_batches
 from pointree.training.checkpoint import CHECKPOINT, Progress, read_checkpoint, write_checkpoint
+from pointree.training.data import fingerprint
 from pointree.training.optimiser import Optimiser
 from pointree.training.schedule import learning_rate
 from pointree.treebank.sentence import Sentence
@@ -30,6 +31,9 @@ from pointree.treebank.vocabulary import Vocabularies
 __all__ = ["METRICS", "Observer", "Trainer", "attachment_scores"]
 
 METRICS = "metrics.jsonl"
+"""A file with one JSON object an epoch: ``epoch`` from 1; ``arc_loss`` and ``label_loss`` of an average word;
+``learning_rate`` of the last step; ``dev_uas``, ``dev_las`` (labels without their subtypes) and ``dev_las_subtypes`` in
+percent; ``words_per_s`` of learning; ``seconds`` of all epochs so far, evaluation included."""
 
 
 class Observer(Protocol):
@@ -59,7 +63,7 @@ class Trainer:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
-        training, place = self.config.training, torch.device(self.device)
+        training, place = self.config.training, _device(self.device)
         self.dtype = resolve_precision(training.precision, place)
         torch.manual_seed(training.seed)
         self.vocabularies = Vocabularies.build(
@@ -76,6 +80,7 @@ class Trainer:
         self.parser = Parser(self.config, self.vocabularies, self.network)
         self.optimiser = Optimiser(self.network, training)
         self.progress = Progress()
+        self.data = fingerprint(self.train, self.dev, self.vectors)
         self.average: dict[str, Tensor] | None = None
         if training.average:
             self.average = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
@@ -92,14 +97,14 @@ class Trainer:
 
     def resume(self) -> None:
         """Go on where the checkpoint in the output folder stands."""
-        tensors, self.progress = read_checkpoint(self.output, self.config)
+        tensors, self.progress = read_checkpoint(self.output, self.config, self.data)
         groups: dict[str, dict[str, Tensor]] = {"weights": {}, "optimiser": {}, "average": {}}
         for name, tensor in tensors.items():
             group, _, rest = name.partition("/")
             groups[group][rest] = tensor.to(self.parser.featurizer.device)
         expected = {name: tensor.shape for name, tensor in self.network.state_dict().items()}
         if expected != {name: tensor.shape for name, tensor in groups["weights"].items()}:
-            raise TrainingError(f"{self.output / CHECKPOINT}: was made with other training data or vectors")
+            raise TrainingError(f"{self.output / CHECKPOINT}: was made by another version of pointree")
         self.network.load_state_dict(groups["weights"])
         self.optimiser.load_state(groups["optimiser"])
         if self.average is not None:
@@ -115,11 +120,17 @@ class Trainer:
         return self.progress
 
     def _prepare_output(self) -> None:
+        try:
+            self.output.mkdir(parents=True, exist_ok=True)
+            for leftover in self.output.glob(".*.tmp"):  # of a run that was killed while it wrote a file
+                leftover.unlink()
+        except OSError as error:
+            raise OutputError(f"{self.output}: cannot be written: {error.strerror or error}") from error
         if self.progress.epoch == 0:
+            # The checkpoint comes first: with it, a run can be resumed from its first moment.
+            self._write_checkpoint()
             save_folder(self.output, self.config, self.vocabularies, self.network.state_dict(), "")
         self._write_metrics()
-        if not self.output.is_dir():
-            raise OutputError(f"{self.output}: cannot be written")
 
     def _run_epoch(self, encoded: Sequence[EncodedSentence]) -> None:
         training, progress = self.config.training, self.progress
@@ -202,16 +213,18 @@ class Trainer:
 
     def _restart_from_best(self) -> None:
         """Take the best weights again, with a fresh optimiser at the lower learning rate."""
-        best = Parser.load(self.output, precision="fp32").network.state_dict()
+        best = load_folder(self.output)[2].state_dict()
         self.network.load_state_dict(best)
         self.optimiser = Optimiser(self.network, self.config.training)
+        if self.average is not None:
+            self.average = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
 
     def _write_checkpoint(self) -> None:
         tensors = {f"weights/{name}": tensor for name, tensor in self.network.state_dict().items()}
         tensors |= {f"optimiser/{name}": tensor for name, tensor in self.optimiser.state().items()}
         if self.average is not None:
             tensors |= {f"average/{name}": tensor for name, tensor in self.average.items()}
-        write_checkpoint(self.output, tensors, self.progress, self.config)
+        write_checkpoint(self.output, tensors, self.progress, self.config, self.data)
 
     def _write_metrics(self) -> None:
         with atomic_write(self.output / METRICS) as stream:
