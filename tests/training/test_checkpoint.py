@@ -1,0 +1,121 @@
+"""Checkpoints: whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from pointree.config import Config
+from pointree.errors import OutputError, TrainingError
+from pointree.training.checkpoint import CHECKPOINT, Progress, read_checkpoint, write_checkpoint
+from pointree.training.schedule import Plateau
+
+DATA = {"train": "1", "dev": "2", "vectors": "3"}
+TENSORS = {"weights/a": torch.arange(6.0).view(2, 3), "optimiser/a/step": torch.tensor(7.0), "average/a": torch.ones(0)}
+PROGRESS = Progress(
+    epoch=2,
+    step=34,
+    best_las=71.5,
+    best_epoch=1,
+    seconds=3.25,
+    plateau=Plateau(0.75, 1),
+    metrics=[{"epoch": 1, "dev_las": 71.5}, {"epoch": 2, "dev_las": 71.0}],
+)
+
+
+def write(folder: Path, progress: Progress = PROGRESS) -> None:
+    write_checkpoint(folder, TENSORS, progress, Config(), DATA)
+
+
+def test_a_checkpoint_is_read_as_it_was_written(tmp_path: Path) -> None:
+    write(tmp_path)
+    tensors, progress = read_checkpoint(tmp_path, Config(), DATA)
+    assert progress == PROGRESS
+    assert tensors.keys() == TENSORS.keys()
+    assert all(tensors[name].equal(tensor) and tensors[name].dtype == tensor.dtype for name, tensor in TENSORS.items())
+    assert [path.name for path in tmp_path.iterdir()] == [CHECKPOINT]
+
+
+def full_disk(*_args: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_leaves_the_old_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path)
+    monkeypatch.setattr(os, "fsync", full_disk)
+    message = rf"^{tmp_path / CHECKPOINT}: cannot be written: No space left on device$"
+    with pytest.raises(OutputError, match=message):
+        write(tmp_path, Progress(epoch=3))
+    assert read_checkpoint(tmp_path, Config(), DATA)[1] == PROGRESS
+    assert [path.name for path in tmp_path.iterdir()] == [CHECKPOINT]
+
+
+def test_a_write_that_fails_in_its_middle_leaves_the_old_checkpoint(tmp_path: Path) -> None:
+    """The system itself refuses here: files may have 100 bytes."""
+    resource = pytest.importorskip("resource", reason="the system has no limits")
+    write(tmp_path)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+    try:
+        with pytest.raises(OutputError, match=rf"{CHECKPOINT}: cannot be written: File too large$"):
+            write(tmp_path, Progress(epoch=3))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert read_checkpoint(tmp_path, Config(), DATA)[1] == PROGRESS
+    assert [path.name for path in tmp_path.iterdir()] == [CHECKPOINT]
+
+
+def test_nothing_to_resume(tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match=rf"^{tmp_path}: nothing to resume, {CHECKPOINT} is missing$"):
+        read_checkpoint(tmp_path, Config(), DATA)
+
+
+@pytest.mark.parametrize("damage", ["empty", "cut off", "no metadata", "not a file of tensors"])
+def test_a_damaged_checkpoint_is_told(tmp_path: Path, damage: str) -> None:
+    write(tmp_path)
+    path = tmp_path / CHECKPOINT
+    if damage == "no metadata":
+        save_file(TENSORS, path)
+    else:
+        content = {"empty": b"", "cut off": path.read_bytes()[:-4], "not a file of tensors": b"PK" * 50}[damage]
+        path.write_bytes(content)
+    with pytest.raises(TrainingError, match=rf"^{path}: the checkpoint is damaged \(") as error:
+        read_checkpoint(tmp_path, Config(), DATA)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"training": {"seed": 2}}, "training.seed was 1, is 2"),
+        (
+            {"decoder": {"order": "outside-in"}, "training": {"epochs": 9}},
+            "decoder.order was left-to-right, is outside-in, training.epochs was 500, is 9",
+        ),
+    ],
+)
+def test_differing_settings_are_listed(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    write(tmp_path)
+    with pytest.raises(TrainingError, match=rf"{CHECKPOINT}: was made with other settings: {message}$"):
+        read_checkpoint(tmp_path, Config.from_dict(changes), DATA)
+
+
+def test_a_setting_that_is_new_since_counts_as_different(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(Config, "to_dict", lambda self: {"decoder": {"size": 512, "old": 1}})
+        write(tmp_path)
+        patch.setattr(Config, "to_dict", lambda self: {"decoder": {"size": 512, "new": 2}})
+        with pytest.raises(TrainingError, match=r"decoder.old was 1, is unknown, decoder.new was unknown, is 2$"):
+            read_checkpoint(tmp_path, Config(), DATA)
+
+
+def test_differing_data_are_listed(tmp_path: Path) -> None:
+    write(tmp_path)
+    with pytest.raises(TrainingError, match=r"was made with other data: train, vectors not as given now$"):
+        read_checkpoint(tmp_path, Config(), {"train": "x", "dev": "2", "vectors": "x"})
