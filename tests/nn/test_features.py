@@ -1,0 +1,105 @@
+"""Tests of the way from sentences to batches."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from pointree.nn.features import MAX_CHARS, Featurizer
+from pointree.transitions import ORDERS, Slot, gold_steps
+from pointree.treebank.sentence import Sentence
+from pointree.treebank.vocabulary import ROOT, UNK
+
+from ..helpers import random_sentences, tiny_vocabularies
+
+VOCABULARIES = tiny_vocabularies()
+
+
+def new_featurizer(tag: str = "upos", order: str = "left-to-right", fusion: str = "simple") -> Featurizer:
+    slots = ORDERS[order].fusion(fusion)
+    return Featurizer(VOCABULARIES, tag, ORDERS[order], slots, torch.device("cpu"))
+
+
+def test_root_stands_before_the_words() -> None:
+    encoded = new_featurizer().encode(Sentence.from_words(["tok", "never-seen", "17"], upos=["VERB", "SYM", "NOUN"]))
+    words, tags = VOCABULARIES.words, VOCABULARIES.tags
+    assert len(encoded) == 3
+    assert encoded.words.tolist() == [ROOT, words.lookup("tok"), UNK, words.lookup("42")]
+    assert encoded.tags.tolist() == [ROOT, tags.lookup("VERB"), UNK, tags.lookup("NOUN")]
+    assert encoded.gold is None
+
+
+def test_the_tag_column_is_chosen() -> None:
+    sentence = Sentence.from_words(["tok"], upos=["NOUN"], xpos=["VERB"])
+    lookup = VOCABULARIES.tags.lookup
+    assert new_featurizer("upos").encode(sentence).tags.tolist() == [ROOT, lookup("NOUN")]
+    assert new_featurizer("xpos").encode(sentence).tags.tolist() == [ROOT, lookup("VERB")]
+    assert set(new_featurizer("none").encode(sentence).tags.tolist()) == {ROOT}
+
+
+def test_every_position_has_the_characters_of_its_form() -> None:
+    sentences = [Sentence.from_words(["ta", "tok", "ta"]), Sentence.from_words(["tok", "z" * (MAX_CHARS + 9)])]
+    featurizer = new_featurizer()
+    batch = featurizer.batch([featurizer.encode(sentence) for sentence in sentences])
+    lookup = VOCABULARIES.chars.lookup
+    assert len(batch.chars) == 4, "ROOT and three forms, each once"
+    for number, sentence in enumerate(sentences):
+        for position, form in enumerate(["", *sentence.forms]):
+            row = batch.forms[batch.positions.table[number, position]]
+            spelling = batch.chars[row, : batch.char_lengths[row]].tolist()
+            assert spelling == ([lookup(char) for char in form[:MAX_CHARS]] if form else [ROOT])
+
+
+def test_sentences_of_a_batch_keep_to_their_rows() -> None:
+    featurizer = new_featurizer()
+    encoded = [featurizer.encode(sentence) for sentence in random_sentences([5, 3, 1])]
+    batch = featurizer.batch(encoded)
+    assert batch.positions.lengths == (6, 4, 2)
+    assert batch.gold is None
+    for number, sentence in enumerate(encoded):
+        rows = batch.positions.table[number, : len(sentence) + 1]
+        assert batch.words[rows].tolist() == sentence.words.tolist()
+        assert batch.tags[rows].tolist() == sentence.tags.tolist()
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_gold_steps_name_the_states_of_attached_dependents(order: str) -> None:
+    fusion = list(ORDERS[order].fusions)[-1]
+    featurizer = new_featurizer(order=order, fusion=fusion)
+    sentences = random_sentences([8, 5, 5, 1], seed=3)
+    batch = featurizer.batch([featurizer.encode(sentence, gold=True) for sentence in sentences])
+    gold = batch.gold
+    assert gold is not None
+    assert gold.steps.lengths == (8, 5, 5, 1)
+    first = 1 + len(sentences)
+    for number, sentence in enumerate(sentences):
+        steps = gold_steps(sentence.heads, ORDERS[order])
+        name_of = {0: 0} | {step.focus: first + int(gold.steps.table[number, turn]) for turn, step in enumerate(steps)}
+        previous = 1 + number
+        for turn, step in enumerate(steps):
+            row = int(gold.steps.table[number, turn])
+            label = sentence.deprels[step.focus - 1]
+            assert gold.focus[row] == step.focus
+            assert gold.heads[row] == step.head
+            assert gold.labels[row] == VOCABULARIES.deprels.lookup(label)
+            assert gold.focus_rows[row] == batch.positions.table[number, step.focus]
+            assert gold.head_rows[row] == batch.positions.table[number, step.head]
+            dependents = [step.slots[slot] for slot in ORDERS[order].fusion(fusion)]
+            assert gold.names[row].tolist() == [previous, *(name_of[word] for word in dependents)]
+            previous = name_of[step.focus]
+
+
+def test_without_fusion_a_step_reads_the_previous_state_alone() -> None:
+    featurizer = new_featurizer(fusion="none")
+    batch = featurizer.batch([featurizer.encode(sentence, gold=True) for sentence in random_sentences([3, 2])])
+    assert batch.gold is not None
+    assert batch.gold.names.tolist() == [[1], [2], [3], [4], [5]]
+    assert Slot.LEFTMOST not in featurizer.slots
+
+
+def test_the_cache_of_forms_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pointree.nn.features._FORM_CACHE", 3)
+    featurizer = new_featurizer()
+    for number in range(20):
+        featurizer.batch([featurizer.encode(Sentence.from_words([f"w{number}", "ta"]))])
+        assert len(featurizer._chars) <= 3

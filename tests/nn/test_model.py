@@ -1,0 +1,129 @@
+"""Tests of the loss: its gradient by finite differences, its masks, and what belongs to it."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from pointree.nn.batch import Batch
+from pointree.nn.model import PointerNetwork
+
+from ..helpers import (
+    COMBINATIONS,
+    NO_DROPOUT,
+    Combination,
+    by_falling_length,
+    describe,
+    make_batch,
+    random_sentences,
+    tiny_config,
+    tiny_parser,
+)
+
+STEP = 1e-5
+
+
+def loss_of(network: PointerNetwork, batch: Batch) -> torch.Tensor:
+    """The loss with the same dropout at every call."""
+    torch.manual_seed(99)
+    return network.loss(batch, torch.float64).total
+
+
+def slope(network: PointerNetwork, batch: Batch, parameter: torch.Tensor, direction: torch.Tensor) -> float:
+    """The derivative of the loss along a direction, by a central difference."""
+    start = parameter.detach().clone()
+    values = []
+    with torch.no_grad():
+        for sign in (1.0, -1.0):
+            parameter.copy_(start + sign * STEP * direction)
+            values.append(loss_of(network, batch).item())
+        parameter.copy_(start)
+    return (values[0] - values[1]) / (2 * STEP)
+
+
+@pytest.mark.parametrize("dropout", [False, True], ids=["calm", "dropout"])
+@pytest.mark.parametrize("combination", COMBINATIONS, ids=describe)
+def test_gradient_of_the_loss(combination: Combination, dropout: bool) -> None:
+    config = tiny_config(combination) if dropout else tiny_config(combination, NO_DROPOUT)
+    parser = tiny_parser(config, scale=1.5)
+    network = parser.network.double().train()
+    network.embeddings.singletons[:] = True
+    batch = make_batch(parser, by_falling_length(random_sentences([4, 1, 2], seed=5)), gold=True)
+    loss_of(network, batch).backward()
+    generator = torch.Generator().manual_seed(7)
+    for name, parameter in network.named_parameters():
+        assert parameter.grad is not None, name
+        gradient = parameter.grad.to_dense()
+        # A random direction moves all entries at once; the entry with the steepest slope is checked alone.
+        anywhere = torch.randn(parameter.shape, generator=generator, dtype=torch.float64)
+        steepest = torch.zeros_like(gradient)
+        steepest.view(-1)[gradient.abs().argmax()] = 1.0
+        for direction in (anywhere, steepest):
+            expected = slope(network, batch, parameter, direction)
+            assert (gradient * direction).sum().item() == pytest.approx(expected, rel=1e-4, abs=1e-7), name
+
+
+def test_the_loss_of_a_batch_is_that_of_its_sentences() -> None:
+    parser = tiny_parser(tiny_config(COMBINATIONS[1], NO_DROPOUT))
+    sentences = by_falling_length(random_sentences([7, 3, 3, 1], seed=6))
+    with torch.no_grad():
+        together = parser.network.loss(make_batch(parser, sentences, gold=True))
+        alone = [parser.network.loss(make_batch(parser, [sentence], gold=True)) for sentence in sentences]
+    torch.testing.assert_close(together.arcs, torch.stack([loss.arcs for loss in alone]).sum())
+    torch.testing.assert_close(together.labels, torch.stack([loss.labels for loss in alone]).sum())
+    assert (together.n_words, together.n_sentences) == (14, 4)
+    torch.testing.assert_close(together.total, (together.arcs + together.labels) / 4)
+
+
+def test_a_loss_needs_gold_steps() -> None:
+    parser = tiny_parser()
+    with pytest.raises(ValueError, match="gold"):
+        parser.network.loss(make_batch(parser, random_sentences([3])))
+
+
+def test_training_draws_new_masks_and_evaluation_none() -> None:
+    parser = tiny_parser()
+    network, batch = parser.network, make_batch(parser, random_sentences([6]), gold=True)
+    with torch.no_grad():
+        network.train()
+        assert network.loss(batch).total != network.loss(batch).total
+        network.eval()
+        assert network.loss(batch).total == network.loss(batch).total
+
+
+def test_one_mask_for_each_space_is_shared_by_dependents_and_heads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With scorer dropout alone, the loss is that of a network whose masked dimensions are gone on both sides."""
+    only_scorers = {"scorers": {"dropout": 0.5}}
+    parser = tiny_parser(tiny_config(COMBINATIONS[1], NO_DROPOUT, only_scorers))
+    network, scorers = parser.network.double().train(), parser.config.scorers
+    batch = make_batch(parser, random_sentences([5]), gold=True)
+    asked: list[tuple[int, ...]] = []
+
+    def halves(shape: tuple[int, ...], probability: float, like: torch.Tensor) -> torch.Tensor:
+        asked.append(shape)
+        return (torch.arange(shape[1]) % 2).to(like.dtype).expand(shape)
+
+    monkeypatch.setattr("pointree.nn.model.dropout_mask", halves)
+    with torch.no_grad():
+        masked = network.loss(batch, torch.float64)
+        kept = (torch.arange(scorers.arc_size + scorers.label_size) % 2).bool()
+        arcs, labels = kept[: scorers.arc_size], kept[scorers.arc_size :]
+        for scorer, kept_here in ((network.arcs, arcs), (network.labels, labels)):
+            for side in (scorer.dependent, scorer.head):
+                side.projection.weight[:, ~kept_here] = 0.0  # ELU(0) = 0
+                side.projection.bias[~kept_here] = 0.0
+        without = network.eval().loss(batch, torch.float64)
+    assert asked == [(1, scorers.arc_size + scorers.label_size)]
+    torch.testing.assert_close(masked.arcs, without.arcs)
+    torch.testing.assert_close(masked.labels, without.labels)
+
+
+def test_an_encoding_has_all_positions_of_all_sentences() -> None:
+    parser = tiny_parser()
+    with torch.no_grad():
+        encoding = parser.network.encode(make_batch(parser, random_sentences([4, 2])))
+    assert encoding.initial.shape == (2, 2, 10)
+    assert encoding.input_gates.shape == (8, 40)
+    assert encoding.keys.shape == (2, 5, 9)
+    assert encoding.key_biases.shape == (2, 5)
+    assert encoding.label_heads.shape == (8, 7)

@@ -1,0 +1,66 @@
+"""The backward pass of the decoder over gold trees, checked by `torch.autograd.gradcheck`."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+
+from pointree.nn.decoder import Decoder
+from pointree.nn.teacher_forcing import _TeacherForcing, teacher_forced_states
+
+from ..helpers import COMBINATIONS, Combination, describe, make_batch, random_sentences, tiny_config, tiny_parser
+
+SIZE = 3
+
+
+@pytest.mark.parametrize("masked", [False, True], ids=["calm", "masked"])
+@pytest.mark.parametrize("combination", COMBINATIONS, ids=describe)
+def test_gradients_of_states(combination: Combination, masked: bool) -> None:
+    parser = tiny_parser(tiny_config(combination))
+    batch = make_batch(parser, random_sentences([4, 3, 1], seed=COMBINATIONS.index(combination)), gold=True)
+    gold = batch.gold
+    assert gold is not None
+    n_slots = len(parser.network.slots)
+    torch.manual_seed(0)
+    decoder = Decoder(inputs=2, size=SIZE, n_slots=n_slots, gate=combination[2], dropout=0.5).double()
+    weights = decoder.weights(torch.float64)
+    fusion = weights.fusion or (None, None, None)
+    mask = torch.tensor([[0.0, 2.0, 2.0], [2.0, 0.0, 2.0], [2.0, 2.0, 0.0]], dtype=torch.float64) if masked else None
+
+    def states(initial: Tensor, gates: Tensor, recurrent: Tensor, *fused: Tensor) -> Tensor:
+        given = iter(fused)
+        weights_of_fusion = [None if each is None else next(given) for each in fusion]
+        found: Tensor = _TeacherForcing.apply(
+            initial, gates, recurrent, *weights_of_fusion, mask, gold.names, gold.steps
+        )
+        return found
+
+    inputs = [
+        torch.randn(3, 2, SIZE, dtype=torch.float64),
+        torch.randn(gold.steps.n_rows, 4 * SIZE, dtype=torch.float64),
+        torch.randn(SIZE, 4 * SIZE, dtype=torch.float64),
+        *(torch.randn_like(each) for each in fusion if each is not None),
+    ]
+    assert torch.autograd.gradcheck(states, [each.requires_grad_() for each in inputs], fast_mode=True)
+
+
+def test_the_mask_is_for_training_and_shared_by_all_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    parser = tiny_parser()
+    gold = make_batch(parser, random_sentences([5, 2]), gold=True).gold
+    assert gold is not None
+    decoder = Decoder(inputs=2, size=SIZE, n_slots=1, gate="gate1", dropout=0.5).double()
+    initial = torch.randn(2, 2, SIZE, dtype=torch.float64)
+    gates = torch.randn(gold.steps.n_rows, 4 * SIZE, dtype=torch.float64)
+    asked: list[tuple[int, ...]] = []
+
+    def mask_of_ones(shape: tuple[int, ...], probability: float, like: Tensor) -> Tensor:
+        asked.append(shape)
+        return like.new_ones(shape)
+
+    monkeypatch.setattr("pointree.nn.teacher_forcing.dropout_mask", mask_of_ones)
+    calm = teacher_forced_states(decoder.eval(), initial, gates, gold.names, gold.steps)
+    assert asked == []
+    masked = teacher_forced_states(decoder.train(), initial, gates, gold.names, gold.steps)
+    assert asked == [(2, SIZE)], "one mask a sentence, for all of its steps"
+    torch.testing.assert_close(masked, calm)
