@@ -1,0 +1,57 @@
+"""Tests of beam search."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from pointree.search.beam import beam_search
+from pointree.search.result import Trees
+from pointree.transitions import Constraints
+
+from ..helpers import CONSTRAINTS, is_tree, make_batch, random_sentences, tiny_parser
+
+LENGTHS = [8, 5, 3, 2, 1]
+N_TREES = {True: [1, 2, 9, 64], False: [1, 3, 16, 125]}
+"""The number of trees over 1, 2, 3 and 4 words: with a single root n^(n-1), without (n + 1)^(n-1)."""
+
+
+def run(beam_width: int, constraints: Constraints) -> Trees:
+    parser = tiny_parser(seed=22)
+    with torch.inference_mode():
+        encoding = parser.network.encode(make_batch(parser, random_sentences(LENGTHS)))
+        return beam_search(parser.network, encoding, parser.order, constraints, beam_width)
+
+
+@pytest.mark.parametrize("constraints", CONSTRAINTS, ids=str)
+@pytest.mark.parametrize("beam_width", [2, 5, 20])
+def test_every_hypothesis_is_a_tree_of_its_own(beam_width: int, constraints: Constraints) -> None:
+    trees = run(beam_width, constraints)
+    assert trees.scores.shape == (len(LENGTHS), beam_width)
+    for row, n in enumerate(LENGTHS):
+        found = [
+            tuple(trees.heads[row, rank, 1 : n + 1].tolist())
+            for rank in range(beam_width)
+            if trees.scores[row, rank] > float("-inf")
+        ]
+        assert len(set(found)) == len(found)
+        assert all(is_tree(heads, single_root=constraints.single_root) for heads in found)
+        if n <= 3 and not constraints.projective:
+            assert len(found) == min(beam_width, N_TREES[constraints.single_root][n - 1])
+        elif n > 3:
+            assert len(found) == beam_width
+
+
+def test_a_beam_wider_than_all_trees_says_how_many_there_are() -> None:
+    trees = run(30, Constraints())
+    exists = (trees.scores > float("-inf")).sum(dim=1)
+    assert exists.tolist() == [30, 30, 9, 2, 1]
+    assert bool((trees.scores[:, :-1] >= trees.scores[:, 1:]).all())
+
+
+def test_hypotheses_have_decoder_states_of_their_own() -> None:
+    trees = run(4, Constraints())
+    assert bool((trees.names[0, :, 1:] > 0).all())
+    assert not bool((trees.names[:, :, 0] > 0).any()), "ROOT has none"
+    last = trees.names[0, :, 8]
+    assert len(set(last.tolist())) >= 2, "hypotheses that parted earlier were stepped apart"
