@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -45,21 +46,31 @@ app = new_app()
 @app.command("parse", epilog=EXAMPLES)
 def command(
     inputs: Annotated[
-        list[str] | None, typer.Argument(metavar="[TEXT|FILE|GLOB|-]…", help="What to parse; nothing or - is stdin.")
+        list[str] | None, typer.Argument(metavar="TEXT|FILE|GLOB|-", help="What to parse; nothing or - is stdin.")
     ] = None,
-    model: Annotated[str, typer.Option("--model", "-m", help="Name or folder of the model.")] = "en",
+    model: Annotated[
+        str, typer.Option("--model", "-m", metavar="MODEL", help="Name, folder or Hugging Face Hub id of a model.")
+    ] = "en",
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here.")] = None,
     input_format: Annotated[
-        str | None, typer.Option("--from", help=f"Input format: {', '.join(INPUT_FORMATS)} (default: guessed).")
+        str | None,
+        typer.Option("--from", metavar="FORMAT", help=f"Input format: {', '.join(INPUT_FORMATS)} (default: guessed)."),
     ] = None,
     output_format: Annotated[
         str | None,
-        typer.Option("--to", help=f"Output format: {', '.join(OUTPUT_FORMATS)} (default: tree on a terminal, else conllu)."),
+        typer.Option(
+            "--to",
+            metavar="FORMAT",
+            help=f"Output format: {', '.join(OUTPUT_FORMATS)} (default: by the suffix of the output; tree on a "
+            "terminal, else conllu).",
+        ),
     ] = None,
     presegmented: Annotated[bool, typer.Option("--presegmented", help="Text has one sentence a line.")] = False,
     retag: Annotated[bool, typer.Option("--retag", help="Replace given tags by those of the model.")] = False,
-    beam: Annotated[int, typer.Option("--beam", min=1, help="Hypotheses to keep; 1 is greedy.")] = 1,
-    n_best: Annotated[int, typer.Option("--n-best", min=1, help="Trees to write for each sentence.")] = 1,
+    beam: Annotated[int, typer.Option("--beam", metavar="N", min=1, help="Hypotheses to keep; 1 is greedy.")] = 1,
+    n_best: Annotated[
+        int, typer.Option("--n-best", metavar="N", min=1, help="Trees to write for each sentence, best first.")
+    ] = 1,
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Write HeadProb= and DeprelProb= into MISC.")
     ] = False,
@@ -68,10 +79,16 @@ def command(
     skip_invalid: Annotated[
         bool, typer.Option("--skip-invalid", help="Leave out malformed sentences and say which.")
     ] = False,
-    precision: Annotated[str, typer.Option("--precision", help="Arithmetic: auto, fp32 or bf16.")] = "auto",
-    threads: Annotated[int | None, typer.Option("--threads", min=1, help="CPU threads (default: all cores).")] = None,
-    batch_words: Annotated[int, typer.Option("--batch-words", min=1, help="Words parsed together.")] = 2500,
-    device: Annotated[str, typer.Option("--device", help="Where to compute: cpu, cuda, …")] = "cpu",
+    precision: Annotated[
+        str, typer.Option("--precision", metavar="NAME", help="Arithmetic: auto, fp32 or bf16.")
+    ] = "auto",
+    threads: Annotated[
+        int | None, typer.Option("--threads", metavar="N", min=1, help="CPU threads (default: all cores).")
+    ] = None,
+    batch_words: Annotated[
+        int, typer.Option("--batch-words", metavar="N", min=1, help="Words parsed together.")
+    ] = 2500,
+    device: Annotated[str, typer.Option("--device", metavar="NAME", help="Where to compute: cpu, cuda, …")] = "cpu",
 ) -> None:
     """Parse text or treebanks.
 
@@ -103,7 +120,7 @@ def command(
         parsed = (parser.trace(sentence, **how).to_object() for sentence in sentences)
     else:
         parsed = parser.stream(sentences, n_best=n_best, probabilities=probabilities, batch_words=batch_words, **how)
-    stream_context: Any = atomic_write(output) if output is not None else nullcontext(sys.stdout)
+    stream_context: Any = atomic_write(output) if output is not None else nullcontext(_standard_output())
     with stream_context as stream:
         shown = track(parsed, "parsing") if output is not None else parsed
         if target == TRACE:
@@ -111,7 +128,7 @@ def command(
         else:
             write(shown, stream, target, colour=output is None and sys.stdout.isatty())
     if skipped:
-        warn(f"{len(skipped)} malformed sentences were skipped")
+        warn(f"malformed sentences that were skipped: {len(skipped):,}")
 
 
 def _load(model: str, precision: str, device: str, threads: int | None) -> Parser:
@@ -141,7 +158,7 @@ def _read(
             found = True
             yield sentence
     if not found:
-        raise InputError(f"{', '.join(source.name for source in sources[:3])}: no sentences found")
+        raise InputError(f"{', '.join(source.title for source in sources[:3])}: no sentences found")
 
 
 def _check_choice(option: str, value: str | None, choices: Any) -> None:
@@ -153,3 +170,10 @@ def _default_format(output: Path | None) -> str:
     if output is not None:
         return _SUFFIXES.get(output.suffix, "conllu")
     return "tree" if sys.stdout.isatty() else "conllu"
+
+
+def _standard_output() -> TextIO:
+    """Standard output as the formats want it: UTF-8, whatever the locale says, and line ends as they are."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", newline="")
+    return sys.stdout

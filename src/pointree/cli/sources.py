@@ -7,8 +7,9 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from pointree.errors import FormatError, InputError, UsageError
 from pointree.files import open_binary, reading
@@ -22,7 +23,9 @@ __all__ = ["FORMATS", "Source", "find_sources", "read_source"]
 FORMATS = ("text", "conllu", "conllx", "words")
 
 _TREEBANK_SUFFIXES = (".conllu", ".conll", ".conllx", ".conll06")
-_PEEK = 1 << 14
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_MOST_COMMENTS = 1 << 16
+"""Bytes of comments and blank lines after which a source without a row is taken for text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +35,21 @@ class Source:
     name: str
     text: str | None = None
 
-    def open(self) -> BinaryIO:
+    @property
+    def title(self) -> str:
+        """What messages call the source."""
+        return "<stdin>" if self.name == "-" else self.name
+
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
         """The bytes of the source."""
         if self.text is not None:
-            return io.BytesIO(self.text.encode("utf-8", "surrogateescape"))
-        return cast(BinaryIO, sys.stdin.buffer) if self.name == "-" else open_binary(self.name)
+            yield io.BytesIO(self.text.encode("utf-8", "surrogateescape"))
+        elif self.name == "-":
+            yield cast(BinaryIO, sys.stdin.buffer)
+        else:
+            with open_binary(self.name) as stream:
+                yield stream
 
 
 def find_sources(arguments: Sequence[str]) -> list[Source]:
@@ -75,26 +88,50 @@ def read_source(
     on_invalid: Callable[[FormatError], None] | None = None,
 ) -> Iterator[Sentence]:
     """The sentences of a source; raw text goes through the text model, which is asked for only then."""
-    with reading(source.name):
-        stream = source.open()
+    with reading(source.title), source.open() as stream:
         if format_ is None:
             format_, stream = _guess(source, stream)
         if format_ == "text":
-            yield from read_text(stream, text_model(), name=source.name, presegmented=presegmented, prefix=prefix)
+            yield from read_text(stream, text_model(), name=source.title, presegmented=presegmented, prefix=prefix)
         else:
             treebank_format = None if format_ == "treebank" else cast(Format, format_)
-            yield from read_treebank(stream, format=treebank_format, name=source.name, on_invalid=on_invalid)
+            yield from read_treebank(stream, format=treebank_format, name=source.title, on_invalid=on_invalid)
 
 
 def _guess(source: Source, stream: BinaryIO) -> tuple[str, BinaryIO]:
-    """Text or treebank: by name, or by a first row with the columns of one."""
+    """Text or treebank, by name or by a first row with the columns of one; and the stream from its start."""
     if source.text is not None:
         return "text", stream
     if source.name.removesuffix(".gz").endswith(_TREEBANK_SUFFIXES):
         return "treebank", stream
-    buffered = io.BufferedReader(cast(io.RawIOBase, stream), _PEEK) if not hasattr(stream, "peek") else stream
-    start = buffered.peek(_PEEK)
-    for line in start.split(b"\n"):
-        if line.strip() and not line.startswith(b"#"):
-            return ("treebank" if line.count(b"\t") >= 7 else "text"), buffered
-    return "text", buffered
+    start = b""
+    guess = "treebank"  # of blank lines at most: its reader then says that there are no sentences
+    # By lines, because what a pipe holds at first may be less than a row.
+    while len(start) < _MOST_COMMENTS and (line := stream.readline(_MOST_COMMENTS)):
+        start += line
+        row = line.removeprefix(_BYTE_ORDER_MARK)
+        if row.strip():
+            guess = "treebank" if row.count(b"\t") >= 7 else "text"
+            if not row.startswith(b"#"):
+                break
+    return guess, io.BufferedReader(_Rewound(start, stream))
+
+
+class _Rewound(io.RawIOBase):
+    """A stream of which the start was read already, and is read again."""
+
+    def __init__(self, start: bytes, rest: BinaryIO) -> None:
+        self._start = start
+        self._rest = rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        size = len(buffer)
+        if self._start:
+            chunk, self._start = self._start[:size], self._start[size:]
+        else:
+            chunk = self._rest.read1(size)  # type: ignore[attr-defined]
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
