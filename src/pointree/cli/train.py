@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +17,7 @@ from pointree.errors import UsageError
 
 if TYPE_CHECKING:
     from pointree.training.checkpoint import Progress
+    from pointree.treebank.sentence import Sentence
 
 __all__ = ["app"]
 
@@ -46,7 +48,7 @@ def command(
         Path | None, typer.Option("--config", metavar="FILE", help="Settings in TOML; the rest keeps its defaults.")
     ] = None,
     preset: Annotated[
-        str | None, typer.Option("--preset", help=f"Settings to start from: {', '.join(PRESETS)}.")
+        str | None, typer.Option("--preset", metavar="NAME", help=f"Settings to start from: {', '.join(PRESETS)}.")
     ] = None,
     overrides: Annotated[
         list[str] | None,
@@ -57,7 +59,9 @@ def command(
         typer.Option("--vectors", metavar="FILE", help="Word vectors: word2vec, GloVe or fastText text, also gzipped."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the output folder.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Refuse trees without a single root.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse a treebank with a sentence that is no tree with a single root.")
+    ] = False,
     text_model: Annotated[
         bool | None,
         typer.Option(
@@ -65,8 +69,10 @@ def command(
             help="Train a tokeniser and tagger for raw text too (default: if the treebank has `# text`).",
         ),
     ] = None,
-    threads: Annotated[int | None, typer.Option("--threads", min=1, help="CPU threads (default: all cores).")] = None,
-    device: Annotated[str, typer.Option("--device", help="Where to compute: cpu, cuda, …")] = "cpu",
+    threads: Annotated[
+        int | None, typer.Option("--threads", metavar="N", min=1, help="CPU threads (default: all cores).")
+    ] = None,
+    device: Annotated[str, typer.Option("--device", metavar="NAME", help="Where to compute: cpu, cuda, …")] = "cpu",
     _options: Annotated[
         bool, typer.Option("--list-settings", callback=_list_options, is_eager=True, help="List all settings and exit.")
     ] = False,
@@ -77,52 +83,83 @@ def command(
     metrics.jsonl, and a checkpoint. A run that was stopped goes on with --resume and ends with the same weights.
     """
     settings = load_config(config, overrides or (), preset)
+    resume = _check_output(output, resume)
 
     import torch
 
     from pointree.cli.training_display import TrainingDisplay
-    from pointree.training.checkpoint import CHECKPOINT
+    from pointree.training.card import model_card
     from pointree.training.data import read_gold
     from pointree.training.trainer import Trainer
     from pointree.treebank.vectors import read_vectors
 
     if threads is not None:
         torch.set_num_threads(threads)
-    if not resume and (output / CHECKPOINT).exists():
-        raise UsageError(f"{output}: holds a training run; add --resume to go on with it, or choose another folder")
     word_size = settings.embeddings.word_size
     pretrained = read_vectors(vectors, expected_size=word_size) if vectors is not None else None
     train_sentences = read_gold(train, strict=strict, warn=warn)
     dev_sentences = read_gold(dev, strict=strict, warn=warn)
-    command_line = shlex.join(["pointree", *sys.argv[1:]])
+    text_model = _wants_text_model(text_model, train_sentences)
+    counts = len(train_sentences), sum(map(len, train_sentences))
+    command_line = _command_line(train, dev, output, config, vectors)
 
     def card(progress: Progress) -> str:
-        from pointree.training.card import model_card
+        return model_card(settings, progress, {"train": train, "dev": dev, "vectors": vectors}, counts, command_line)
 
-        data: dict[str, Any] = {"train": train, "dev": dev, "vectors": vectors}
-        counts = (len(train_sentences), sum(map(len, train_sentences)))
-        return model_card(settings, progress, data, counts, command_line)
-
-    with TrainingDisplay() as display:
-        trainer = Trainer(
-            settings, train_sentences, dev_sentences, output, pretrained, observer=display, card=card, device=device
-        )
-        if resume:
-            trainer.resume()
-        progress = trainer.run()
-    _train_text_model(text_model, train_sentences, dev_sentences, output)
+    try:
+        with TrainingDisplay() as display:
+            trainer = Trainer(
+                settings, train_sentences, dev_sentences, output, pretrained, observer=display, card=card, device=device
+            )
+            if resume:
+                trainer.resume()
+            progress = trainer.run()
+        if text_model:
+            _train_text_model(train_sentences, dev_sentences, output)
+    except KeyboardInterrupt:
+        warn(f"{output}: stopped; the same command with --resume goes on")
+        raise
     show(f"{output}: best LAS on dev {progress.best_las:.2f} (epoch {progress.best_epoch})")
 
 
-def _train_text_model(wanted: bool | None, train: Any, dev: Any, output: Path) -> None:
+def _check_output(output: Path, resume: bool) -> bool:
+    """Whether there is a run to resume; one that would be overwritten is an error."""
+    # Spelled out here, so that the answer does not wait for torch; tests hold the names together.
+    has_checkpoint = (output / "checkpoint.safetensors").exists()
+    if not resume and has_checkpoint:
+        raise UsageError(f"{output}: holds a training run; add --resume to go on with it, or choose another folder")
+    if not has_checkpoint and (output / "pointree.json").exists():
+        raise UsageError(f"{output}: holds a model without the checkpoint of its training; choose another folder")
+    if resume and not has_checkpoint:
+        warn(f"{output}: nothing to resume; the training starts from the beginning")
+    return has_checkpoint
+
+
+def _command_line(*paths: Path | None) -> str:
+    """The command that makes the model, without folders of this machine and without --resume."""
+    arguments = [argument for argument in sys.argv[1:] if argument != "--resume"]
+    for path in paths:
+        if path is not None and path.name:
+            arguments = [argument.replace(str(path), path.name) for argument in arguments]
+    return shlex.join(["pointree", *arguments])
+
+
+def _wants_text_model(wanted: bool | None, train: Sequence[Sentence]) -> bool:
+    """Whether to train a text model: if asked, or if nothing is said and the treebank has what it takes."""
+    without = next((number for number, sentence in enumerate(train, 1) if sentence.meta("text") is None), None)
+    if wanted and without is not None:
+        raise UsageError(
+            f"--text-model: expected a `# text` comment in every sentence, found none in sentence {without}"
+        )
+    return without is None if wanted is None else wanted
+
+
+def _train_text_model(train: Sequence[Sentence], dev: Sequence[Sentence], output: Path) -> None:
     from pointree.cli.training_display import TextModelDisplay
     from pointree.model_folder import TEXT_MODEL
     from pointree.training.tagger import train_text_model
 
-    has_text = all(sentence.meta("text") is not None for sentence in train)
-    if wanted is False or (wanted is None and not has_text) or (output / TEXT_MODEL).exists():
+    if (output / TEXT_MODEL).exists():  # made before the run was resumed
         return
-    if not has_text:
-        raise UsageError("--text-model: expected a `# text` comment in every training sentence, found some without")
     with TextModelDisplay() as display:
         train_text_model(train, dev, output / TEXT_MODEL, progress=display.update)

@@ -27,6 +27,7 @@ class _Display:
             *columns,
             TimeRemainingColumn(),
             console=Console(stderr=True),
+            transient=True,
             disable=not sys.stderr.isatty(),
         )
 
