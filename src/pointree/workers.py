@@ -1,0 +1,69 @@
+"""Parsing with several processes: each has the model and a share of the cores, and takes windows of sentences in turn.
+
+On a CPU, two processes of one thread each parse more than one process of two threads: nothing waits at the end of
+every product.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+from pointree.batching import windows
+from pointree.errors import PointreeError
+from pointree.treebank.sentence import Sentence
+
+__all__ = ["parse_with_workers"]
+
+_WINDOW_SENTENCES = 512
+_parser: Any = None  # the worker process's own parser
+
+
+def _start(model: str, precision: str, threads: int) -> None:
+    """Load the model; runs once in every worker."""
+    import torch
+
+    from pointree.parser import load
+
+    global _parser
+    torch.set_num_threads(threads)
+    _parser = load(model, precision=precision)
+
+
+def _parse(sentences: list[Sentence], options: dict[str, Any]) -> list[Sentence]:
+    parsed: list[Sentence] = _parser.parse(sentences, **options)
+    return parsed
+
+
+def parse_with_workers(
+    model: str,
+    sentences: Iterable[Sentence],
+    *,
+    workers: int,
+    threads: int = 1,
+    precision: str = "auto",
+    **options: Any,
+) -> Iterator[Sentence]:
+    """Parse in ``workers`` processes of ``threads`` threads each; output keeps the order of the input.
+
+    At most two windows a worker are under way, so that memory stays flat however long the input is. ``options`` are
+    those of `Parser.parse`.
+    """
+    context = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads in an unknown state
+    pool = ProcessPoolExecutor(workers, context, initializer=_start, initargs=(model, precision, threads))
+    under_way: deque[Future[list[Sentence]]] = deque()
+    try:
+        for window in windows(sentences, _WINDOW_SENTENCES):
+            under_way.append(pool.submit(_parse, window, options))
+            if len(under_way) >= 2 * workers:
+                yield from under_way.popleft().result()
+        while under_way:
+            yield from under_way.popleft().result()
+    except BrokenProcessPool:
+        raise PointreeError("a worker process ended before its work was done (out of memory?)") from None
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
