@@ -20,6 +20,7 @@ from pointree.files import atomic_write
 from pointree.rendering import FORMATS, write
 from pointree.rendering.json_format import write_array
 from pointree.treebank.sentence import Sentence
+from pointree.workers import parse_with_workers
 
 if TYPE_CHECKING:
     from pointree.parser import Parser
@@ -88,6 +89,9 @@ def command(
     batch_words: Annotated[
         int, typer.Option("--batch-words", metavar="N", min=1, help="Words parsed together.")
     ] = 2500,
+    workers: Annotated[
+        int, typer.Option("--workers", metavar="N", min=1, help="Processes that parse, each with --threads (then 1).")
+    ] = 1,
     device: Annotated[str, typer.Option("--device", metavar="NAME", help="Where to compute: cpu, cuda, …")] = "cpu",
 ) -> None:
     """Parse text or treebanks.
@@ -119,7 +123,13 @@ def command(
     if target == TRACE:
         parsed = (parser.trace(sentence, **how).to_object() for sentence in sentences)
     else:
-        parsed = parser.stream(sentences, n_best=n_best, probabilities=probabilities, batch_words=batch_words, **how)
+        how |= {"n_best": n_best, "probabilities": probabilities, "batch_words": batch_words}
+        if workers > 1:
+            parsed = parse_with_workers(
+                model, sentences, workers=workers, threads=threads or 1, precision=precision, **how
+            )
+        else:
+            parsed = parser.stream(sentences, **how)
     stream_context: Any = atomic_write(output) if output is not None else nullcontext(_standard_output())
     with stream_context as stream:
         shown = track(parsed, "parsing") if output is not None else parsed
