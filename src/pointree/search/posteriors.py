@@ -28,8 +28,8 @@ __all__ = ["Posteriors", "find_posteriors"]
 class Posteriors:
     """A parser's greedy parse of a batch, with its distributions.
 
-    *Shape:* ``heads`` is ``(batch_size, n_positions, n_positions)``: a row is a word, a column its possible head; rows of
-    ROOT and of padding are zero.
+    *Shape:* ``heads`` is ``(batch_size, n_positions, n_positions)``: a row is a word, a column its possible head;
+    rows of ROOT and of padding are zero.
     """
 
     heads: Tensor

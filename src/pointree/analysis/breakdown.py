@@ -1,0 +1,171 @@
+"""Accuracy by what a word or its arc is like: the length of its sentence, its position, its label and so on.
+
+A group holds the gold words of one kind; accuracy is the share of them that is attached right. Where the kind depends
+on the arc (its length, its label, whether it crosses others), a system has words of that kind of its own, and the
+share of those that are right is its precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pointree.analysis.attachments import Arcs, Attachments
+
+__all__ = ["BREAKDOWNS", "Accuracy", "Breakdown", "Group", "accuracy_of_all", "break_down"]
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """How well a system did on a group, in percent.
+
+    Attributes:
+        uas: Right heads among the gold words of the group.
+        las: Right heads and labels among them.
+        words: The words that are of this kind in the system's trees; None where the kind does not depend on trees.
+        precision: Right heads and labels among those.
+    """
+
+    uas: float
+    las: float
+    words: int | None = None
+    precision: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Gold words of one kind, and each system's accuracy, in the order of the systems."""
+
+    name: str
+    words: int
+    accuracies: tuple[Accuracy, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """All groups of one question."""
+
+    key: str
+    title: str
+    groups: tuple[Group, ...]
+    ordered: bool
+    """Whether the groups follow each other, so that a curve can join them."""
+
+
+Kinds = Callable[[Attachments, Arcs], NDArray[np.int64]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """How words fall into groups.
+
+    `kinds` gives the number of each word's group, as the arcs of one side have it, and `names` the names of
+    the groups.
+    """
+
+    key: str
+    title: str
+    kinds: Kinds
+    names: Sequence[str]
+    of_arcs: bool
+    ordered: bool = True
+
+
+def accuracy_of_all(attachments: Attachments) -> tuple[Accuracy, ...]:
+    """Each system's accuracy over all words."""
+    return tuple(Accuracy(_percent(system.right_heads), _percent(system.right)) for system in attachments.systems)
+
+
+def break_down(attachments: Attachments) -> list[Breakdown]:
+    """Answer all questions of `BREAKDOWNS`; groups without gold words are left out."""
+    questions = [*_FIXED, _by_symbol("label", "Label", attachments), _by_symbol("upos", "UPOS", attachments)]
+    return [_answer(attachments, question) for question in questions]
+
+
+def _answer(attachments: Attachments, question: _Question) -> Breakdown:
+    gold = question.kinds(attachments, attachments.gold)
+    sides = [question.kinds(attachments, system.arcs) for system in attachments.systems] if question.of_arcs else []
+    groups = []
+    for number, name in enumerate(question.names):
+        of_gold = gold == number
+        if not of_gold.any():
+            continue
+        accuracies = []
+        for place, system in enumerate(attachments.systems):
+            uas, las = _percent(system.right_heads[of_gold]), _percent(system.right[of_gold])
+            if question.of_arcs:
+                own = sides[place] == number
+                precision = _percent(system.right[own]) if own.any() else 0.0
+                accuracies.append(Accuracy(uas, las, int(own.sum()), precision))
+            else:
+                accuracies.append(Accuracy(uas, las))
+        groups.append(Group(name, int(of_gold.sum()), tuple(accuracies)))
+    return Breakdown(question.key, question.title, tuple(groups), question.ordered)
+
+
+def _percent(right: NDArray[np.bool_]) -> float:
+    return float(100.0 * right.mean()) if len(right) else 0.0
+
+
+_TENS = (10, 20, 30, 40)
+_TEN_NAMES = ("1–10", "11–20", "21–30", "31–40", "> 40")  # the groups of the paper's figure
+_LENGTHS = (0, 1, 2, 3, 6, 10)
+_LENGTH_NAMES = ("ROOT", "1", "2", "3", "4–6", "7–10", "> 10")
+
+
+def _binned(values: NDArray[np.int64], limits: Sequence[int]) -> NDArray[np.int64]:
+    """The number of the first limit that is not below each value."""
+    return np.searchsorted(np.asarray(limits), values)
+
+
+_FIXED = (
+    _Question(
+        "sentence_length",
+        "Sentence length",
+        lambda attachments, _arcs: _binned(attachments.sentence_lengths, _TENS),
+        _TEN_NAMES,
+        of_arcs=False,
+    ),
+    _Question(
+        "word_position",
+        "Word position",
+        lambda attachments, _arcs: _binned(attachments.positions, _TENS),
+        _TEN_NAMES,
+        of_arcs=False,
+    ),
+    _Question(
+        "dependency_length",
+        "Dependency length",
+        lambda _attachments, arcs: _binned(arcs.lengths, _LENGTHS),
+        _LENGTH_NAMES,
+        of_arcs=True,
+    ),
+    _Question(
+        "projectivity",
+        "Non-projective arcs",
+        lambda _attachments, arcs: arcs.crossing.astype(np.int64),
+        ("projective", "non-projective"),
+        of_arcs=True,
+        ordered=False,
+    ),
+)
+
+BREAKDOWNS = (*(question.key for question in _FIXED), "label", "upos")
+"""The questions, in the order of the answers."""
+
+
+def _by_symbol(key: str, title: str, attachments: Attachments) -> _Question:
+    """Groups by label or tag, the most frequent in gold first."""
+    values = attachments.gold.deprels if key == "label" else attachments.upos
+    symbols, counts = np.unique(values, return_counts=True)
+    ranked = [str(symbol) for _count, symbol in sorted(zip(-counts, symbols, strict=True))]
+    numbers = {symbol: number for number, symbol in enumerate(ranked)}
+
+    def kinds(attachments: Attachments, arcs: Arcs) -> NDArray[np.int64]:
+        own = arcs.deprels if key == "label" else attachments.upos
+        return np.array([numbers.get(str(symbol), -1) for symbol in own])
+
+    return _Question(key, title, kinds, ranked, of_arcs=key == "label", ordered=False)

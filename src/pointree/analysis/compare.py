@@ -1,0 +1,93 @@
+"""The whole analysis of some systems: scores, pairwise differences with p-values, and all breakdowns."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pointree.analysis.attachments import Attachments
+from pointree.analysis.bootstrap import Comparison, paired_bootstrap
+from pointree.analysis.breakdown import Accuracy, Breakdown, accuracy_of_all, break_down
+
+__all__ = ["Analysis", "Difference", "analyse"]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Two systems compared: the differences are those of the first less those of the second."""
+
+    first: str
+    second: str
+    uas: Comparison
+    las: Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """Everything that is known of some systems on a gold file."""
+
+    gold: str
+    sentences: int
+    words: int
+    systems: tuple[str, ...]
+    scores: tuple[Accuracy, ...]
+    differences: tuple[Difference, ...]
+    breakdowns: tuple[Breakdown, ...]
+    resamples: int
+    seed: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON; accuracies are by the names of the systems."""
+        return {
+            "gold": self.gold,
+            "sentences": self.sentences,
+            "words": self.words,
+            "systems": list(self.systems),
+            "scores": self._by_system(self.scores),
+            "bootstrap": {"resamples": self.resamples, "seed": self.seed},
+            "differences": [asdict(difference) for difference in self.differences],
+            "breakdowns": {
+                breakdown.key: [
+                    {"group": group.name, "words": group.words, "systems": self._by_system(group.accuracies)}
+                    for group in breakdown.groups
+                ]
+                for breakdown in self.breakdowns
+            },
+        }
+
+    def _by_system(self, accuracies: tuple[Accuracy, ...]) -> dict[str, Any]:
+        return {
+            name: {key: value for key, value in asdict(accuracy).items() if value is not None}
+            for name, accuracy in zip(self.systems, accuracies, strict=True)
+        }
+
+
+def analyse(attachments: Attachments, gold: str, *, resamples: int = 10_000, seed: int = 1) -> Analysis:
+    """Score, compare and break down; `gold` is the name to show."""
+    words = np.bincount(attachments.sentences).astype(np.float64)
+
+    def per_sentence(right: NDArray[np.bool_]) -> NDArray[np.float64]:
+        return np.bincount(attachments.sentences, weights=right)
+
+    differences = []
+    for first, second in combinations(attachments.systems, 2):
+        uas, las = (
+            paired_bootstrap(per_sentence(left), per_sentence(right), words, resamples=resamples, seed=seed)
+            for left, right in ((first.right_heads, second.right_heads), (first.right, second.right))
+        )
+        differences.append(Difference(first.name, second.name, uas, las))
+    return Analysis(
+        gold=gold,
+        sentences=attachments.n_sentences,
+        words=attachments.n_words,
+        systems=tuple(system.name for system in attachments.systems),
+        scores=accuracy_of_all(attachments),
+        differences=tuple(differences),
+        breakdowns=tuple(break_down(attachments)),
+        resamples=resamples,
+        seed=seed,
+    )

@@ -1,0 +1,139 @@
+"""`pointree analyse`: where systems err, and whether one is better than another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pointree.cli.console import new_table, show, write_json
+from pointree.cli.options import GoldArgument, JsonOption, new_app
+from pointree.errors import UsageError
+from pointree.files import atomic_write
+from pointree.treebank.formats import read_treebank, require_sentences
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from pointree.analysis.breakdown import Accuracy, Breakdown
+    from pointree.analysis.compare import Analysis
+
+__all__ = ["app"]
+
+EXAMPLES = """\b
+Examples:
+  pointree analyse gold.conllu system.conllu
+  pointree analyse gold.conllu L2R=l2r.conllu R2L=r2l.conllu --html report.html
+  pointree analyse gold.conllu *.conllu --plot curves.svg --json > analysis.json
+"""
+
+app = new_app()
+
+
+@app.command("analyse", epilog=EXAMPLES)
+def command(
+    gold: GoldArgument,
+    systems: Annotated[
+        list[str], typer.Argument(metavar="SYSTEM", help="Parsed files of the same words, or NAME=FILE.")
+    ],
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page with charts here.")] = None,
+    plot: Annotated[
+        list[Path] | None,
+        typer.Option("--plot", metavar="FILE", help="Write the paper's curves here: .svg, .png or .pdf."),
+    ] = None,
+    resamples: Annotated[int, typer.Option("--resamples", metavar="N", min=1, help="Draws of the bootstrap.")] = 10_000,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of the draws.")] = 1,
+    json: JsonOption = False,
+) -> None:
+    """Show where systems err, and whether one is better than another.
+
+    Accuracy by sentence length, word position, dependency length, label and tag, and on arcs that cross others;
+    for each two systems the difference in UAS and LAS with a p-value (paired bootstrap over sentences). All
+    files must have the sentences and words of GOLD.
+    """
+    from pointree.analysis.attachments import read_attachments
+    from pointree.analysis.compare import analyse
+
+    named = name_systems(systems)
+    attachments = read_attachments(
+        require_sentences(read_treebank(gold), str(gold)),
+        [read_treebank(path) for path in named.values()],
+        list(named),
+        str(gold),
+    )
+    analysis = analyse(attachments, gold.name, resamples=resamples, seed=seed)
+    if html is not None:
+        from pointree.analysis.html_report import html_report
+
+        with atomic_write(html) as stream:
+            stream.write(html_report(analysis))
+    if plot:
+        from pointree.analysis.plots import curves, save_figure
+
+        figure = curves(analysis)
+        for path in plot:
+            save_figure(figure, path)
+    if json:
+        write_json(analysis.to_dict())
+    else:
+        show(
+            f"{analysis.words:,} words in {analysis.sentences:,} sentences",
+            _scores(analysis),
+            *([_differences(analysis)] if analysis.differences else []),
+            *(_breakdown(analysis, breakdown) for breakdown in analysis.breakdowns),
+        )
+
+
+def name_systems(arguments: Sequence[str]) -> dict[str, Path]:
+    """Names and files; a file without a name has that of the file, or of its folder where files are called alike."""
+    pairs: list[tuple[str | None, Path]] = []
+    for argument in arguments:
+        name, equals, file = argument.partition("=")
+        named = equals and name and file and not Path(argument).exists()
+        pairs.append((name, Path(file)) if named else (None, Path(argument)))
+    stems = Counter(path.stem for name, path in pairs if name is None)
+    found: dict[str, Path] = {}
+    for given, path in pairs:
+        name = given or (path.stem if stems[path.stem] == 1 else f"{path.parent.name}/{path.stem}")
+        if name in found:
+            raise UsageError(f"analyse: two systems are called {name}: {found[name]} and {path}; write NAME=FILE")
+        found[name] = path
+    return found
+
+
+def _scores(analysis: Analysis) -> Table:
+    table = new_table("Scores", "system", "UAS", "LAS")
+    for name, score in zip(analysis.systems, analysis.scores, strict=True):
+        table.add_row(name, f"{score.uas:.2f}", f"{score.las:.2f}")
+    return table
+
+
+def _differences(analysis: Analysis) -> Table:
+    title = f"Differences (paired bootstrap, {analysis.resamples:,} resamples)"
+    table = new_table(title, "systems", "UAS", "95 %", "p", "LAS", "95 %", "p")
+    for difference in analysis.differences:
+        cells = [
+            cell
+            for each in (difference.uas, difference.las)
+            for cell in (f"{each.difference:+.2f}", f"{each.low:+.2f} … {each.high:+.2f}", f"{each.p_value:.4f}")
+        ]
+        table.add_row(f"{difference.first} - {difference.second}", *cells)
+    return table
+
+
+def _breakdown(analysis: Analysis, breakdown: Breakdown) -> Table:
+    of_arcs = breakdown.groups[0].accuracies[0].precision is not None
+    measures = ("UAS", "LAS", "P") if of_arcs else ("UAS", "LAS")
+    columns = [f"{name}\n{measure}" for name in analysis.systems for measure in measures]
+    table = new_table(f"By {breakdown.title.lower()}", breakdown.key.replace("_", " "), "words", *columns)
+    for group in breakdown.groups:
+        table.add_row(group.name, f"{group.words:,}", *(cell for each in group.accuracies for cell in _cells(each)))
+    return table
+
+
+def _cells(accuracy: Accuracy) -> list[str]:
+    values = [accuracy.uas, accuracy.las, *([accuracy.precision] if accuracy.precision is not None else [])]
+    return [f"{value:.2f}" for value in values]
