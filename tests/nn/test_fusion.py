@@ -45,7 +45,7 @@ def by_the_equations(fusion: Fusion, sources: Tensor, gate: str) -> Tensor:
 def test_fused_state_is_that_of_the_equations(gate: str, n_slots: int) -> None:
     fusion, sources = new_fusion(gate, n_slots)
     with torch.no_grad():
-        value, opening = fuse(fusion.weights(torch.float64), sources).unbind(1)
+        value, opening = fuse(fusion.weights(torch.float64), sources)
     torch.testing.assert_close(value * opening, by_the_equations(fusion, sources, gate).detach())
 
 
@@ -53,7 +53,7 @@ def test_gate1_is_written_out_for_one_word() -> None:
     """Without a line that is shared: sigmoid(W_gp s + W_glm s_lm + b) ⊙ tanh(W_p s + W_lm s_lm) in plain numbers."""
     fusion, sources = new_fusion("gate1", 1)
     with torch.no_grad():
-        value, opening = fuse(fusion.weights(torch.float64), sources).unbind(1)
+        value, opening = fuse(fusion.weights(torch.float64), sources)
     previous, leftmost = sources[0].tolist()
     joint, bias = fusion.joint.tolist(), fusion.gate_bias.tolist()
     for column in range(SIZE):
@@ -69,7 +69,7 @@ def test_gate2_compares_the_previous_state_with_each_dependent() -> None:
     """sigmoid(Σ W_gk (s ⊙ s_k) + b): a word without dependents has the gate sigmoid(b), whatever its state."""
     fusion, sources = new_fusion("gate2", 2)
     with torch.no_grad():
-        opening = fuse(fusion.weights(torch.float64), sources)[:, 1]
+        opening = fuse(fusion.weights(torch.float64), sources)[1]
     torch.testing.assert_close(opening[1], fusion.gate_bias.sigmoid().detach())
     assert not torch.allclose(opening[0], fusion.gate_bias.sigmoid())
 
@@ -86,7 +86,8 @@ def test_backward_is_autograd_of_the_equations(gate: str, n_slots: int) -> None:
         weights = FusionWeights(*(None if each is None else each.detach() for each in fusion.weights(torch.float64)))
         gradients = FusionGradients(weights, fuse(weights, sources))
         parts = [slice(0, 4), slice(4, ROWS)]
-        source_gradient = torch.cat([gradients.step(rows, toward[rows], sources[rows]) for rows in parts])
+        by_slot = torch.cat([gradients.step(rows, toward[rows], sources[rows]) for rows in parts], dim=1)
+        source_gradient = by_slot.transpose(0, 1)
         weight_gradients = gradients.weights(sources)
     torch.testing.assert_close(source_gradient, sources.grad)
     torch.testing.assert_close(weight_gradients.joint, fusion.joint.grad)

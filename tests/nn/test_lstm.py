@@ -89,12 +89,12 @@ def test_recurrence_has_the_gradients_of_its_equations_under_a_mask() -> None:
     """`torch.autograd.gradcheck` of the hand-written backward pass, variational mask on."""
     packing = Packing.of([3, 2, 1])
     torch.manual_seed(1)
-    gates = torch.randn(2, packing.n_rows, 4 * SIZE, dtype=torch.float64, requires_grad=True)
-    weight = torch.randn(2, SIZE, 4 * SIZE, dtype=torch.float64, requires_grad=True)
+    shapes = ((2, packing.n_rows, INPUTS), (2, INPUTS, 4 * SIZE), (2, 1, 4 * SIZE), (2, SIZE, 4 * SIZE))
+    tensors = [torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in shapes]
     mask = torch.tensor([0.0, 1.5, 1.5, 0.0], dtype=torch.float64).expand(2, 3, SIZE).contiguous()
     for each in (None, mask):
         assert torch.autograd.gradcheck(
-            lambda gates, weight, each=each: lstm._Recurrence.apply(gates, weight, each, packing), (gates, weight)
+            lambda *inputs, each=each: lstm._Recurrence.apply(*inputs, each, packing), tuple(tensors)
         )
 
 

@@ -17,6 +17,7 @@ from pointree.nn import initialise
 from pointree.nn.fusion import Fusion, FusionWeights, fuse
 from pointree.nn.linear import Mlp, Projection
 from pointree.nn.lstm_cell import cell_forward
+from pointree.nn.product import few_rows_product
 
 __all__ = ["Decoder", "DecoderWeights", "StepTrace", "decoder_step", "new_memory"]
 
@@ -34,8 +35,8 @@ class DecoderWeights(NamedTuple):
 class StepTrace(NamedTuple):
     """What a step computed on its way: kept for training's backward pass and for inspection.
 
-    *Shape:* ``value_and_gate`` ``(2 · n, 2, size)`` (None without fusion), ``fused`` ``(n, 2, size)``, ``gates``
-    ``(n, 4 · size)``.
+    *Shape:* ``value_and_gate`` ``(2, 2 · n, size)``, rows alternating hidden state and cell (None without fusion);
+    ``fused`` ``(n, 2, size)``; ``gates`` ``(n, 4 · size)``.
     """
 
     value_and_gate: Tensor | None
@@ -87,10 +88,10 @@ def decoder_step(
         value_and_gate, fused = None, sources.view(n, 2, size)
     else:
         value_and_gate = fuse(weights.fusion, sources)
-        fused = (value_and_gate[:, 0] * value_and_gate[:, 1]).view(n, 2, size)
+        fused = (value_and_gate[0] * value_and_gate[1]).view(n, 2, size)
     if mask is not None:
         fused[:, 0] *= mask
-    gates = torch.addmm(input_gates, fused[:, 0], weights.recurrent)
+    gates = few_rows_product(fused[:, 0], weights.recurrent).add_(input_gates)
     new = memory[start : start + n]
     cell_forward(gates, fused[:, 1], new[:, 0], new[:, 1])
     return StepTrace(value_and_gate, fused, gates)

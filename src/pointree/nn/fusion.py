@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from pointree.nn import initialise
+from pointree.nn.product import few_rows_product, sliced_product
 
 __all__ = ["Fusion", "FusionGradients", "FusionWeights", "fuse"]
 
@@ -56,53 +57,53 @@ def _similarities(sources: Tensor) -> Tensor:
 def fuse(weights: FusionWeights, sources: Tensor) -> Tensor:
     """Value and gate of each state, activated; their product is the fused state.
 
-    *Shape:* ``sources`` is ``(n, 1 + n_slots, size)``, previous state first; returns ``(n, 2, size)``.
+    *Shape:* ``sources`` is ``(n, 1 + n_slots, size)``, previous state first; returns ``(2, n, size)``.
     """
-    size = sources.shape[2]
     if weights.gate is None:
-        value_and_gate = torch.mm(sources.flatten(1), weights.joint).view(-1, 2, size)
-        value_and_gate[:, 1] += weights.gate_bias
+        value_and_gate = sliced_product(sources.flatten(1), weights.joint, 2)
     else:
-        value_and_gate = sources.new_empty(sources.shape[0], 2, size)
-        torch.mm(sources.flatten(1), weights.joint, out=value_and_gate[:, 0])
-        torch.addmm(weights.gate_bias, _similarities(sources), weights.gate, out=value_and_gate[:, 1])
-    value_and_gate[:, 0].tanh_()
-    value_and_gate[:, 1].sigmoid_()
+        value = few_rows_product(sources.flatten(1), weights.joint)
+        value_and_gate = torch.stack((value, few_rows_product(_similarities(sources), weights.gate)))
+    value_and_gate[1] += weights.gate_bias
+    value_and_gate[0].tanh_()
+    value_and_gate[1].sigmoid_()
     return value_and_gate
 
 
 class FusionGradients:
     """The backward pass of many fusions: coefficients and weight gradients for all steps at once.
 
-    *Shape:* ``value_and_gate`` is ``(n_states, 2, size)``, as `fuse` returned it for all steps together.
+    *Shape:* ``value_and_gate`` is ``(2, n_states, size)``, as `fuse` returned it for all steps together.
     """
 
     def __init__(self, weights: FusionWeights, value_and_gate: Tensor) -> None:
-        value, gate = value_and_gate[:, 0], value_and_gate[:, 1]
-        self.coefficients = torch.empty_like(value_and_gate)
+        value, gate = value_and_gate
+        n_states, self.size = value.shape
+        self.n_sources = weights.joint.shape[0] // self.size
+        self.coefficients = value.new_empty(n_states, 2, self.size)
         torch.mul(gate, 1 - value * value, out=self.coefficients[:, 0])
         torch.mul(value, gate * (1 - gate), out=self.coefficients[:, 1])
         self.joint_transposed = weights.joint.t().contiguous()
         self.gate_transposed = None if weights.gate is None else weights.gate.t().contiguous()
-        self.pre_activations = torch.empty_like(value_and_gate)
+        self.pre_activations = torch.empty_like(self.coefficients)
 
     def step(self, rows: slice, fused_gradient: Tensor, sources: Tensor | None) -> Tensor:
         """Gradients of the states that a step fused.
 
-        ``sources`` is needed by GATE2 alone. *Shape:* ``fused_gradient`` is ``(n, size)``; returns
-        ``(n, 1 + n_slots, size)``.
+        ``sources``, ``(n, 1 + n_slots, size)``, is needed by GATE2 alone. *Shape:* ``fused_gradient`` is ``(n, size)``;
+        returns ``(1 + n_slots, n, size)``.
         """
-        size = fused_gradient.shape[1]
         pre_activations = self.pre_activations[rows]
         torch.mul(fused_gradient.unsqueeze(1), self.coefficients[rows], out=pre_activations)
         if self.gate_transposed is None:
-            return torch.mm(pre_activations.flatten(1), self.joint_transposed).view(pre_activations.shape[0], -1, size)
-        gradient = torch.mm(pre_activations[:, 0], self.joint_transposed).view(pre_activations.shape[0], -1, size)
+            return sliced_product(pre_activations.flatten(1), self.joint_transposed, self.n_sources)
+        gradient = sliced_product(pre_activations[:, 0], self.joint_transposed, self.n_sources)
         if sources is None:
             raise ValueError("GATE2 needs the states that were fused")
-        through_gate = torch.mm(pre_activations[:, 1], self.gate_transposed).view(pre_activations.shape[0], -1, size)
-        gradient[:, 0] += (through_gate * sources[:, 1:]).sum(dim=1)
-        gradient[:, 1:].addcmul_(through_gate, sources[:, :1])
+        through_gate = sliced_product(pre_activations[:, 1], self.gate_transposed, self.n_sources - 1)
+        by_slot = sources.transpose(0, 1)
+        gradient[0] += (through_gate * by_slot[1:]).sum(dim=0)
+        gradient[1:].addcmul_(through_gate, by_slot[:1])
         return gradient
 
     def weights(self, sources: Tensor) -> FusionWeights:

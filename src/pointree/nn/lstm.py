@@ -37,7 +37,7 @@ def _run(gates: Tensor, weight: Tensor, mask: Tensor | None, packing: Packing) -
         else:
             running = slice(previous.start, previous.start + count)
             state = hidden[:, running] if mask is None else hidden[:, running] * mask[:, :count]
-            step_gates.baddbmm_(state, weight)
+            step_gates += torch.bmm(state, weight)  # in place, torch would multiply one direction after the other
             cell = cells[:, running]
         cell_forward(step_gates, cell, hidden[:, rows], cells[:, rows])
         previous = rows
@@ -45,23 +45,29 @@ def _run(gates: Tensor, weight: Tensor, mask: Tensor | None, packing: Packing) -
 
 
 class _Recurrence(torch.autograd.Function):
-    """Both directions over all steps, with a backward pass written by hand."""
+    """Both directions over all steps, input product included, with a backward pass written by hand."""
 
     @staticmethod
     def forward(
-        ctx: Any, gates: Tensor, weight: Tensor, mask: Tensor | None, packing: Packing
+        ctx: Any,
+        inputs: Tensor,
+        input_weight: Tensor,
+        bias: Tensor,
+        weight: Tensor,
+        mask: Tensor | None,
+        packing: Packing,
     ) -> tuple[Tensor, Tensor]:
-        activated = gates.clone()
-        hidden, cells = _run(activated, weight, mask, packing)
-        ctx.save_for_backward(activated, weight, mask, hidden, cells)
+        gates = torch.baddbmm(bias, inputs, input_weight)
+        hidden, cells = _run(gates, weight, mask, packing)
+        ctx.save_for_backward(inputs, input_weight, weight, mask, gates, hidden, cells)
         ctx.packing = packing
-        return hidden, cells
+        return hidden, cells.index_select(1, packing.last_rows)
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None, None]:
-        hidden_gradient, cell_gradient = gradients
-        gates, weight, mask, hidden, cells = ctx.saved_tensors
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        inputs, input_weight, weight, mask, gates, hidden, cells = ctx.saved_tensors
         packing: Packing = ctx.packing
+        hidden_gradient, from_cell = gradients[0], gradients[1].clone()
         batch_size = packing.batch_size
         previous_hidden = hidden.index_select(1, packing.predecessors)
         if mask is not None:
@@ -71,20 +77,25 @@ class _Recurrence(torch.autograd.Function):
         cell_gradients = CellGradients(gates, previous_cells, cells)
         gate_gradient = torch.empty_like(gates)
         transposed = weight.transpose(1, 2).contiguous()
-        from_hidden = hidden_gradient.new_zeros(2, batch_size, weight.shape[1])
-        from_cell = torch.zeros_like(from_hidden)
+        from_hidden = torch.zeros_like(from_cell)
+        # A sentence joins at its last step, and until then its row of `from_cell` holds its final cell's gradient.
         for start, count in zip(reversed(packing.offsets[:-1]), reversed(packing.active), strict=True):
             rows = slice(start, start + count)
             dh, dc = from_hidden[:, :count], from_cell[:, :count]
             dh += hidden_gradient[:, rows]
-            dc += cell_gradient[:, rows]
             cell_gradients.step(rows, dh, dc, gate_gradient[:, rows])
             if start > 0:
                 torch.bmm(gate_gradient[:, rows], transposed, out=dh)
                 if mask is not None:
                     dh *= mask[:, :count]
-        weight_gradient = torch.bmm(previous_hidden.transpose(1, 2), gate_gradient[:, batch_size:])
-        return gate_gradient, weight_gradient, None, None
+        return (
+            torch.bmm(gate_gradient, input_weight.transpose(1, 2)) if ctx.needs_input_grad[0] else None,
+            torch.bmm(inputs.transpose(1, 2), gate_gradient),
+            gate_gradient.sum(dim=1, keepdim=True),
+            torch.bmm(previous_hidden.transpose(1, 2), gate_gradient[:, batch_size:]),
+            None,
+            None,
+        )
 
 
 class BiLstmLayer(nn.Module):
@@ -109,15 +120,19 @@ class BiLstmLayer(nn.Module):
         owners, batch_size = packing.sentence_index, packing.batch_size
         ahead, back = (drop_shared(x, owners, batch_size, self.dropout, self.training) for _direction in range(2))
         both = torch.stack((ahead, back.index_select(0, packing.reversal)))
-        gates = torch.baddbmm(self.bias.to(x.dtype), both, self.input_weight.to(x.dtype))
-        weight = self.recurrent_weight.to(x.dtype)
+        dtype = x.dtype
+        input_weight, bias, weight = (
+            parameter.to(dtype) for parameter in (self.input_weight, self.bias, self.recurrent_weight)
+        )
         mask = None
         if self.training and self.dropout > 0.0:
             mask = dropout_mask((2, batch_size, self.size), self.dropout, x)
         if torch.is_grad_enabled():
-            hidden, cells = _Recurrence.apply(gates, weight, mask, packing)  # type: ignore[no-untyped-call]
+            hidden, final_cells = _Recurrence.apply(  # type: ignore[no-untyped-call]
+                both, input_weight, bias, weight, mask, packing
+            )
         else:
-            hidden, cells = _run(gates, weight, mask, packing)
+            hidden, cells = _run(torch.baddbmm(bias, both, input_weight), weight, mask, packing)
+            final_cells = cells.index_select(1, packing.last_rows)
         outputs = torch.cat((hidden[0], hidden[1].index_select(0, packing.reversal)), dim=1)
-        final_cells = cells.index_select(1, packing.last_rows)
         return outputs, torch.cat((final_cells[0], final_cells[1]), dim=1)

@@ -16,6 +16,7 @@ from pointree.nn.dropout import dropout_mask
 from pointree.nn.fusion import FusionGradients, FusionWeights
 from pointree.nn.lstm_cell import CellGradients
 from pointree.nn.packing import Packing
+from pointree.nn.product import few_rows_product
 
 __all__ = ["teacher_forced_states"]
 
@@ -42,7 +43,7 @@ class _TeacherForcing(torch.autograd.Function):
         first = 1 + steps.batch_size
         gates = torch.empty_like(input_gates)
         fused = initial.new_empty(n_rows, 2, size)
-        value_and_gate = None if fusion is None else initial.new_empty(2 * n_rows, 2, size)
+        value_and_gate = None if fusion is None else initial.new_empty(2, 2 * n_rows, size)
         weights = DecoderWeights(fusion, recurrent)
         for start, count in zip(steps.offsets, steps.active, strict=False):
             rows = slice(start, start + count)
@@ -51,7 +52,7 @@ class _TeacherForcing(torch.autograd.Function):
             gates[rows] = trace.gates
             fused[rows] = trace.fused
             if value_and_gate is not None and trace.value_and_gate is not None:
-                value_and_gate[2 * start : 2 * (start + count)] = trace.value_and_gate
+                value_and_gate[:, 2 * start : 2 * (start + count)] = trace.value_and_gate
         ctx.save_for_backward(recurrent, joint, gate, gate_bias, mask, names, memory, gates, fused, value_and_gate)
         ctx.steps = steps
         return memory[first:, 0].contiguous()
@@ -72,9 +73,8 @@ class _TeacherForcing(torch.autograd.Function):
             fused_gradient = memory_gradient[first + start : first + start + count]
             hidden, cell = fused_gradient[:, 0], fused_gradient[:, 1]
             cell_gradients.step(rows, hidden, cell, gate_gradient[rows])
-            torch.mm(gate_gradient[rows], recurrent_transposed, out=hidden)
-            if mask is not None:
-                hidden *= mask[:count]
+            through_state = few_rows_product(gate_gradient[rows], recurrent_transposed)
+            hidden.copy_(through_state if mask is None else through_state.mul_(mask[:count]))
             step_names = names[rows]
             if fusion is None:
                 memory_gradient[step_names[:, 0]] += fused_gradient
@@ -96,11 +96,10 @@ def _scatter(memory_gradient: Tensor, names: Tensor, gradient: Tensor) -> None:
 
     One slot at a time: within a slot no state is named twice, but for name 0, whose gradient nobody reads.
 
-    *Shape:* ``names`` is ``(n, 1 + n_slots)``, ``gradient`` is ``(2 · n, 1 + n_slots, size)``.
+    *Shape:* ``names`` is ``(n, 1 + n_slots)``, ``gradient`` is ``(1 + n_slots, 2 · n, size)``.
     """
-    by_state = gradient.unflatten(0, (-1, 2))
-    for slot in range(names.shape[1]):
-        memory_gradient[names[:, slot]] += by_state[:, :, slot]
+    for slot, slot_gradient in enumerate(gradient.unflatten(1, (-1, 2))):
+        memory_gradient[names[:, slot]] += slot_gradient
 
 
 def teacher_forced_states(

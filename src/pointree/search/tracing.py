@@ -218,7 +218,7 @@ class _Story:
 def _gate(decoder: StepTrace, row: int) -> Gate | None:
     if decoder.value_and_gate is None:
         return None
-    hidden, cell = decoder.value_and_gate[2 * row : 2 * row + 2, 1].float().nan_to_num()
+    hidden, cell = decoder.value_and_gate[1, 2 * row : 2 * row + 2].float().nan_to_num()
     openings = torch.cat((hidden, cell))
     tenths = torch.histc(openings, bins=10, min=0.0, max=1.0) / openings.numel()
     return Gate(float(hidden.mean()), float(cell.mean()), tenths.tolist())
