@@ -52,7 +52,18 @@ FUSIONS: dict[Order, tuple[Fusion, ...]] = {
 }
 """The fusions that each order can have (§3.2 and §4 of the paper)."""
 
-PRESETS: dict[str, dict[str, dict[str, Any]]] = {"paper": {}}
+PRESETS: dict[str, dict[str, dict[str, Any]]] = {
+    "paper": {},
+    # Provisional: the sizes of the paper with a schedule that a CPU can finish, not yet measured against others.
+    "cpu": {"training": {"schedule": "linear", "epochs": 40}},
+    # Provisional likewise: a smaller model for users in a hurry.
+    "quick": {
+        "encoder": {"size": 256},
+        "decoder": {"size": 256},
+        "scorers": {"arc_size": 256, "label_size": 64},
+        "training": {"schedule": "linear", "epochs": 20},
+    },
+}
 """Named starting points: the fields in which each differs from the defaults."""
 
 
