@@ -14,7 +14,7 @@ SRC = Path(pointree.__file__).parent
 BASE = {"errors", "files", "rules", "config", "version"}
 CORE = BASE | {"treebank", "transitions"}
 ALL_BELOW_PARSER = CORE | {"nn", "search", "batching", "model_folder"}
-APPLICATIONS = {"training", "evaluation", "analysis", "rendering", "serving", "integrations"}
+APPLICATIONS = {"training", "evaluation", "analysis", "ensemble", "experiments", "rendering", "serving", "integrations"}
 
 MAY_IMPORT: dict[str, set[str]] = {
     "version": set(),
@@ -32,6 +32,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evaluation": CORE,
     "analysis": CORE | {"evaluation"},
     "rendering": CORE,
+    "ensemble": ALL_BELOW_PARSER | {"parser"},
+    "experiments": BASE | {"transitions", "analysis"},
     "training": ALL_BELOW_PARSER | {"parser", "evaluation"},
     "serving": ALL_BELOW_PARSER | {"parser", "rendering"},
     "integrations": ALL_BELOW_PARSER | {"parser"},
@@ -52,6 +54,7 @@ WITHOUT_TORCH = (
     "transitions",
     "evaluation",
     "analysis",
+    "experiments",
     "rendering",
 )
 

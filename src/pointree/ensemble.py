@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 import torch
@@ -36,10 +36,9 @@ from pointree.treebank.sentence import Sentence
 from pointree.treebank.text import segment_text
 from pointree.treebank.udpipe import TextModel
 
-__all__ = ["COMBINATIONS", "Combination", "Ensemble", "load_ensemble"]
+__all__ = ["COMBINATIONS", "Ensemble", "load_ensemble"]
 
-Combination = Literal["posteriors", "expected", "votes"]
-COMBINATIONS: tuple[Combination, ...] = get_args(Combination)
+COMBINATIONS = ("posteriors", "expected", "votes")
 
 _WINDOW_SENTENCES = 2_048
 _LEAST_PROBABILITY = 1e-30
@@ -49,7 +48,7 @@ _LEAST_PROBABILITY = 1e-30
 def load_ensemble(
     models: Sequence[str | os.PathLike[str]],
     *,
-    combine: Combination = "posteriors",
+    combine: str = "posteriors",
     precision: str = "auto",
     device: str = "cpu",
 ) -> Ensemble:
@@ -60,7 +59,7 @@ def load_ensemble(
 class Ensemble:
     """Models that parse together. The first one is asked for tokens and tags where there are none."""
 
-    def __init__(self, parsers: Sequence[Parser], *, combine: Combination = "posteriors") -> None:
+    def __init__(self, parsers: Sequence[Parser], *, combine: str = "posteriors") -> None:
         if not parsers:
             raise UsageError("an ensemble: expected one model at least, found none")
         if combine not in COMBINATIONS:

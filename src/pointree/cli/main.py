@@ -28,6 +28,8 @@ COMMANDS: dict[str, str] = {
     "evaluate": "Score a parse, or a model, against a gold treebank.",
     "models": "List the models that have a name.",
     "package": "Make a wheel of a trained model.",
+    "analyse": "Show where systems err, and whether one is better.",
+    "experiment": "Train and score a grid of systems, and report on it.",
     "stats": "Describe treebanks: arc lengths and available dependents.",
     "bench": "Measure how fast this machine trains and parses.",
 }

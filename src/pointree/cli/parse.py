@@ -23,6 +23,7 @@ from pointree.treebank.sentence import Sentence
 from pointree.workers import parse_with_workers
 
 if TYPE_CHECKING:
+    from pointree.ensemble import Ensemble
     from pointree.parser import Parser
 
 __all__ = ["app"]
@@ -32,6 +33,7 @@ Examples:
   pointree parse "John and Mary play tennis together."
   pointree parse article.txt --to svg --output article.svg
   pointree parse treebank.conllu --output parsed.conllu --beam 10
+  pointree parse treebank.conllu --model l2r --model r2l --model oi --output parsed.conllu
   cat text | pointree parse --to json
 """
 
@@ -50,8 +52,22 @@ def command(
         list[str] | None, typer.Argument(metavar="TEXT|FILE|GLOB|-", help="What to parse; nothing or - is stdin.")
     ] = None,
     model: Annotated[
-        str, typer.Option("--model", "-m", metavar="MODEL", help="Name, folder or Hugging Face Hub id of a model.")
-    ] = "en",
+        list[str] | None,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="MODEL",
+            help="Name, folder or Hugging Face Hub id of a model (default: en); several parse together.",
+        ),
+    ] = None,
+    combine: Annotated[
+        str | None,
+        typer.Option(
+            "--combine",
+            metavar="CHOICE",
+            help="How several models make one tree: posteriors (default), expected or votes.",
+        ),
+    ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here.")] = None,
     input_format: Annotated[
         str | None,
@@ -105,7 +121,13 @@ def command(
     target = output_format or _default_format(output)
     if target == TRACE and n_best > 1:
         raise UsageError(f"--to {TRACE} tells of one tree a sentence, found --n-best {n_best}")
-    parser = _load(model, precision, device, threads)
+    models = model or ["en"]
+    if len(models) > 1 or combine is not None:
+        _check_ensemble(target, {"--beam": beam, "--n-best": n_best, "--workers": workers})
+    parser = _load(models, combine, precision, device, threads)
+
+    from pointree.parser import Parser
+
     skipped: list[FormatError] = []
 
     def skip(error: FormatError) -> None:
@@ -114,19 +136,21 @@ def command(
 
     sentences = _read(sources, parser, input_format, presegmented, skip if skip_invalid else None)
     how: dict[str, Any] = {
-        "beam_width": beam,
         "single_root": not multi_root,
         "projective": projective,
         "retag": retag,
     }
     parsed: Iterator[Any]
-    if target == TRACE:
+    if not isinstance(parser, Parser):
+        parsed = parser.stream(sentences, **how, probabilities=probabilities, batch_words=batch_words)
+    elif target == TRACE:
+        how["beam_width"] = beam
         parsed = (parser.trace(sentence, **how).to_object() for sentence in sentences)
     else:
-        how |= {"n_best": n_best, "probabilities": probabilities, "batch_words": batch_words}
+        how |= {"beam_width": beam, "n_best": n_best, "probabilities": probabilities, "batch_words": batch_words}
         if workers > 1:
             parsed = parse_with_workers(
-                model, sentences, workers=workers, threads=threads or 1, precision=precision, **how
+                models[0], sentences, workers=workers, threads=threads or 1, precision=precision, **how
             )
         else:
             parsed = parser.stream(sentences, **how)
@@ -141,18 +165,33 @@ def command(
         warn(f"malformed sentences that were skipped: {len(skipped):,}")
 
 
-def _load(model: str, precision: str, device: str, threads: int | None) -> Parser:
+def _load(
+    models: list[str], combine: str | None, precision: str, device: str, threads: int | None
+) -> Parser | Ensemble:
     import torch
 
     import pointree
 
     if threads is not None:
         torch.set_num_threads(threads)
-    return pointree.load(model, precision=precision, device=device)
+    if len(models) == 1 and combine is None:
+        return pointree.load(models[0], precision=precision, device=device)
+    from pointree.ensemble import load_ensemble
+
+    return load_ensemble(models, combine=combine or "posteriors", precision=precision, device=device)
+
+
+def _check_ensemble(target: str, numbers: dict[str, int]) -> None:
+    """Several models parse greedily, in one process, to one tree."""
+    for option, number in numbers.items():
+        if number > 1:
+            raise UsageError(f"{option} {number} is for one model, found several models or --combine")
+    if target == TRACE:
+        raise UsageError(f"--to {TRACE} tells of one model, found several models or --combine")
 
 
 def _read(
-    sources: list[Source], parser: Parser, format_: str | None, presegmented: bool, on_invalid: Any
+    sources: list[Source], parser: Parser | Ensemble, format_: str | None, presegmented: bool, on_invalid: Any
 ) -> Iterator[Sentence]:
     found = False
     for number, source in enumerate(sources, 1):

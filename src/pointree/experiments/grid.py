@@ -1,0 +1,305 @@
+"""A grid file: treebanks × systems × seeds, with all faults of it told at once.
+
+preset = "cpu"                       settings to start from, of `pointree train --preset`
+seeds = [1, 2, 3]
+systems = ["l2r-sequential", "l2r-simple-gate1"]
+tested = ["l2r-simple-gate1"]        systems that are scored on test (all of them without this line)
+beam = 1                             hypotheses in the search of the final parses
+metrics = ["las"]                    what the report shows
+paper = "ud"                         the table of the paper beside which it shows it
+
+[set.training]                       settings of all cells
+epochs = 40
+
+[treebanks.tr_imst]
+train = "${UD}/tr_imst/tr_imst-ud-train.conllu"     variables are those of the environment
+dev = "…"
+test = "…"
+vectors = "…"                        optional; likewise `column`, in the paper's table, and `set`
+
+[variants.no-vectors]                a system that differs from another in settings, preset or vectors
+base = "l2r-simple-gate1"
+vectors = false
+
+[ensembles.three-orders]             a system made of others of the grid
+members = ["l2r-simple-gate1", "r2l-simple-gate1", "oi-simple-gate1"]
+combine = "posteriors"
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from pointree.config import PRESETS, load_config
+from pointree.errors import ConfigError, InputError
+from pointree.experiments.cell import Cell, DataFile, Ensemble, TrainingRun, Treebank, cell_name, settings_options
+from pointree.experiments.paper import PAPER_TABLES
+from pointree.experiments.systems import SYSTEMS, System
+from pointree.files import reading
+
+__all__ = ["METRICS", "Grid", "load_grid"]
+
+METRICS = ("uas", "las", "las_subtypes", "clas", "no_punct.uas", "no_punct.las")
+COMBINATIONS = ("posteriors", "expected", "votes")
+
+_KEYS = (
+    "preset",
+    "seeds",
+    "systems",
+    "tested",
+    "beam",
+    "metrics",
+    "paper",
+    "set",
+    "treebanks",
+    "variants",
+    "ensembles",
+)
+_TREEBANK_KEYS = ("train", "dev", "test", "vectors", "column", "set")
+_VARIANT_KEYS = ("base", "preset", "vectors", "set")
+_ENSEMBLE_KEYS = ("members", "combine")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A grid without faults; `cells` are in the order in which they run: seed by seed, treebank by treebank."""
+
+    path: Path
+    seeds: tuple[int, ...]
+    treebanks: tuple[Treebank, ...]
+    systems: tuple[System, ...]
+    ensembles: tuple[str, ...]
+    metrics: tuple[str, ...]
+    paper: str | None
+    cells: tuple[Cell, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the file."""
+        return self.path.stem
+
+
+def load_grid(path: Path, environ: Mapping[str, str] | None = None, *, need_files: bool = True) -> Grid:
+    """Read a grid; all that is wrong with it is one `ConfigError`.
+
+    Without ``need_files``, variables may be unset and files missing: a report does not read them.
+    """
+    with reading(path):
+        try:
+            content = tomllib.loads(path.read_bytes().decode())
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(f"{path}: malformed TOML: {error}") from None
+    reader = _Reader(content, environ if environ is not None else os.environ, need_files)
+    grid = reader.read(path)
+    if reader.faults:
+        raise ConfigError([f"{path}: {fault}" for fault in dict.fromkeys(reader.faults)])
+    return grid
+
+
+class _Reader:
+    """Reads the parts of a grid and collects what is wrong with them."""
+
+    def __init__(self, content: Mapping[str, Any], environ: Mapping[str, str], need_files: bool) -> None:
+        self.content = content
+        self.environ = environ
+        self.need_files = need_files
+        self.faults: list[str] = []
+
+    def read(self, path: Path) -> Grid:
+        """The grid, which is of use only if there are no faults."""
+        self._check_keys("", self.content, _KEYS)
+        preset = self._preset("preset", self.content.get("preset"))
+        seeds = self._list("seeds", int, [1])
+        metrics = self._known("metrics", self._list("metrics", str, ["las"]), METRICS)
+        beam = self._typed("beam", self.content.get("beam", 1), int, 1)
+        paper = self._typed("paper", self.content.get("paper"), str, None)
+        if paper is not None and paper not in PAPER_TABLES:
+            self.faults.append(f"paper: table {paper} is unknown{_suggest(paper, PAPER_TABLES)}")
+        if beam < 1:
+            self.faults.append(f"beam must be at least 1, found {beam}")
+        treebanks = [self._treebank(name, table) for name, table in self._tables("treebanks")]
+        if not treebanks:
+            self.faults.append("expected at least one treebank, a table such as [treebanks.tr_imst], found none")
+        variants = self._variants()
+        known = {**SYSTEMS, **variants}
+        systems = [known[name] for name in self._known("systems", self._list("systems", str, None), known)]
+        ensembles = self._ensembles([system.name for system in systems])
+        names = [system.name for system in systems] + list(ensembles)
+        tested = set(self._known("tested", self._list("tested", str, names), names))
+        runs: list[Cell] = []
+        together: list[Cell] = []
+        for seed in seeds:
+            for treebank in filter(None, treebanks):
+                runs += [self._run(treebank, system, seed, preset, beam, system.name in tested) for system in systems]
+                for name, (members, combine) in ensembles.items():
+                    cells = tuple(cell_name(treebank.name, member, seed) for member in members)
+                    together.append(Ensemble(treebank, name, seed, cells, combine, name in tested))
+        self._check_names([*runs, *together])
+        return Grid(
+            path=path,
+            seeds=tuple(seeds),
+            treebanks=tuple(treebank for treebank in treebanks if treebank),
+            systems=tuple(systems),
+            ensembles=tuple(ensembles),
+            metrics=tuple(metrics),
+            paper=paper,
+            cells=(*runs, *together),
+        )
+
+    def _run(
+        self, treebank: Treebank, system: System, seed: int, preset: str | None, beam: int, tested: bool
+    ) -> TrainingRun:
+        decoder = {"order": system.order, "fusion": system.fusion, "gate": system.gate}
+        layers = [self.content.get("set", {}), treebank.settings, system.settings]
+        layers += [{"decoder": decoder, "training": {"seed": seed}}]
+        settings = _merged(layer for layer in layers if isinstance(layer, Mapping))
+        preset = system.preset or preset
+        overrides = [option.removeprefix("--set=") for option in settings_options(settings)]
+        try:
+            config = load_config(None, overrides, preset)
+        except ConfigError as error:
+            self.faults += [fault.removeprefix("--set: ") for fault in error.faults]
+            config = load_config(None)
+        if tested and treebank.test is None:
+            self.faults.append(f"treebanks.{treebank.name}: expected a test file, since {system.name} is tested")
+        return TrainingRun(treebank, system.name, seed, config, preset, settings, system.vectors, beam, tested)
+
+    def _treebank(self, name: str, table: Mapping[str, Any]) -> Treebank | None:
+        place = f"treebanks.{name}"
+        self._check_keys(f"{place}.", table, _TREEBANK_KEYS)
+        files = {role: self._file(f"{place}.{role}", table.get(role)) for role in ("train", "dev", "test", "vectors")}
+        for role in ("train", "dev"):
+            if role not in table:
+                self.faults.append(f"{place}: expected a {role} file, found none")
+        train, dev = files["train"], files["dev"]
+        if train is None or dev is None:
+            return None
+        column = self._typed(f"{place}.column", table.get("column"), str, None)
+        settings = self._typed(f"{place}.set", table.get("set"), dict, {})
+        return Treebank(name, train, dev, files["test"], files["vectors"], column, settings)
+
+    def _file(self, place: str, written: object) -> DataFile | None:
+        if written is None:
+            return None
+        if not isinstance(written, str) or not written:
+            self.faults.append(f"{place} must be the name of a file, found {written!r}")
+            return None
+        template = Template(written)
+        unset = [name for name in template.get_identifiers() if name not in self.environ]
+        expanded = Path(template.safe_substitute(self.environ))
+        if self.need_files:
+            self.faults += [f"the environment variable {name} is not set, {place} needs it" for name in unset[:1]]
+            if not unset and not expanded.is_file():
+                self.faults.append(f"{place}: no such file: {expanded}")
+        return DataFile(written, expanded)
+
+    def _variants(self) -> dict[str, System]:
+        found: dict[str, System] = {}
+        for name, table in self._tables("variants"):
+            place = f"variants.{name}"
+            self._check_keys(f"{place}.", table, _VARIANT_KEYS)
+            base = self._typed(f"{place}.base", table.get("base"), str, "")
+            if name in SYSTEMS:
+                self.faults.append(f"{place} has the name of a system of the paper")
+            elif base not in SYSTEMS:
+                self.faults.append(f"{place}.base: system {base or 'none'} is unknown{_suggest(base, SYSTEMS)}")
+            else:
+                found[name] = replace(
+                    SYSTEMS[base],
+                    name=name,
+                    settings=self._typed(f"{place}.set", table.get("set"), dict, {}),
+                    preset=self._preset(f"{place}.preset", table.get("preset")),
+                    vectors=self._typed(f"{place}.vectors", table.get("vectors"), bool, True),
+                )
+        return found
+
+    def _ensembles(self, systems: Sequence[str]) -> dict[str, tuple[list[str], str]]:
+        found: dict[str, tuple[list[str], str]] = {}
+        for name, table in self._tables("ensembles"):
+            place = f"ensembles.{name}"
+            self._check_keys(f"{place}.", table, _ENSEMBLE_KEYS)
+            members = self._list(f"{place}.members", str, [], table.get("members", []))
+            if len(members) < 2:
+                self.faults.append(f"{place}.members: expected two systems at least, found {len(members)}")
+            self._known(f"{place}.members", members, systems)
+            [combine] = self._known(f"{place}.combine", [table.get("combine", "posteriors")], COMBINATIONS) or [""]
+            found[name] = (members, combine)
+        return found
+
+    def _check_names(self, cells: Sequence[Cell]) -> None:
+        counts = Counter(cell.name for cell in cells)
+        self.faults += [f"{count} cells have the name {name}" for name, count in counts.items() if count > 1]
+
+    def _check_keys(self, prefix: str, table: Mapping[str, Any], known: Sequence[str]) -> None:
+        self.faults += [f"{prefix}{key} is unknown{_suggest(key, known)}" for key in table if key not in known]
+
+    def _tables(self, key: str) -> list[tuple[str, Mapping[str, Any]]]:
+        """The tables [key.name] of the file."""
+        tables = self._typed(key, self.content.get(key), dict, {})
+        for name, table in tables.items():
+            if not _NAME.fullmatch(name):
+                self.faults.append(f"{key}: a name has letters, digits, _, + and -, found {name!r}")
+            if not isinstance(table, dict):
+                self.faults.append(f"{key}.{name} must be a table, found {table!r}")
+        return [(name, table) for name, table in tables.items() if isinstance(table, dict)]
+
+    def _preset(self, place: str, name: object) -> str | None:
+        if name is not None and name not in PRESETS:
+            self.faults.append(f"{place} {name} is unknown{_suggest(str(name), PRESETS)}")
+            return None
+        return name if isinstance(name, str) else None
+
+    def _known(self, place: str, names: Sequence[str], known: Iterable[str]) -> list[str]:
+        """The names that are known; the others are faults."""
+        known = list(known)
+        one = place.rpartition(".")[2].removesuffix("s")
+        kind = {"tested": "system", "member": "system"}.get(one, one)
+        self.faults += [
+            f"{place}: {kind} {name} is unknown{_suggest(name, known)}" for name in names if name not in known
+        ]
+        return [name for name in names if name in known]
+
+    def _list(self, place: str, kind: type, default: list[Any] | None, value: object = None) -> list[Any]:
+        value = self.content.get(place, default) if value is None else value
+        if value is None:
+            self.faults.append(f"expected a list of {place}, found none")
+            return []
+        right = isinstance(value, list) and value and all(type(item) is kind for item in value)
+        if not right and value is not default:
+            what = {int: "whole numbers", str: "names"}[kind]
+            self.faults.append(f"{place} must be a list of {what}, found {value!r}")
+            return []
+        return list(value) if isinstance(value, list) else []
+
+    def _typed(self, place: str, value: object, kind: type, default: Any) -> Any:
+        if value is None or type(value) is kind:
+            return default if value is None else value
+        what = {int: "a whole number", str: "a text", dict: "a table", bool: "true or false"}[kind]
+        self.faults.append(f"{place} must be {what}, found {value!r}")
+        return default
+
+
+def _merged(layers: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Tables laid over each other; later ones win, field by field."""
+    merged: dict[str, Any] = {}
+    for layer in layers:
+        for key, value in layer.items():
+            both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
+            merged[key] = _merged([merged[key], value]) if both else value
+    return merged
+
+
+def _suggest(name: str, known: Iterable[str]) -> str:
+    known = list(known)
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {close[0]}?" if close else f"; known are {', '.join(known)}"

@@ -1,0 +1,105 @@
+"""What a result depends on, so that a changed grid never passes for the old one.
+
+The identity of a cell has its whole configuration, the checksums of its files, the search, and the version of
+pointree; an ensemble has its models' identities instead of a configuration. Two identities are compared field by
+field, so that a message can say what changed. The sources of pointree change more often than results do: their
+checksum is recorded beside the identity, and a difference is told but makes no result invalid. A version does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pointree.config import Config
+from pointree.experiments.cell import Cell, TrainingRun
+from pointree.files import reading
+from pointree.version import __version__
+
+__all__ = ["changes", "code_state", "fingerprint", "identity"]
+
+_SOURCES = (
+    "batching.py", "config.py", "ensemble.py", "evaluation", "model_folder.py", "nn", "parser.py", "search",
+    "training", "transitions", "treebank",
+)  # fmt: skip
+"""The parts of the package on which figures depend."""
+
+Identity = dict[str, Any]
+
+
+def identity(cell: Cell, members: Mapping[str, Identity] | None = None) -> Identity:
+    """All that matters for the result of a cell; `members` are the identities of the cells that it needs."""
+    files = {role: checksum(file.path) for role, file in cell.treebank.files.items()}
+    if isinstance(cell, TrainingRun):
+        if not cell.vectors:
+            files.pop("vectors", None)
+        own: Identity = {"config": cell.config.to_dict(), "beam": cell.beam}
+    else:
+        files = {role: files[role] for role in ("dev", "test") if role in files}
+        known = members or {}
+        own = {"combine": cell.combine, "members": {name: fingerprint(known[name]) for name in cell.members}}
+    return {**own, "data": files, "pointree": __version__}
+
+
+def fingerprint(identity: Identity) -> str:
+    """A short checksum of an identity."""
+    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def changes(recorded: Identity, expected: Identity) -> list[str]:
+    """What differs, each in a few words; nothing if a recorded result may be used."""
+    old, new = dict(_flat(recorded)), dict(_flat(expected))
+    # An option that did not exist when the result was made had the effect that its default has now.
+    defaults = dict(_flat({"config": Config().to_dict()}))
+    found = []
+    for name in sorted(old.keys() | new.keys()):
+        before, after = old.get(name, defaults.get(name)), new.get(name)
+        if before == after or (name == "data.test" and before is None):
+            continue  # a cell that was not tested before gets its test scores and keeps its model
+        if name.startswith("data.") and before is not None and after is not None:
+            found.append(f"the {name.removeprefix('data.')} file has changed")
+        else:
+            found.append(f"{name.removeprefix('config.')} was {_shown(before)}, is {_shown(after)}")
+    return found
+
+
+def _shown(value: object) -> str:
+    return "nothing" if value is None else str(value)
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+@cache
+def checksum(path: Path) -> str:
+    """The SHA-256 of a file, read once a process."""
+    with reading(path), open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@cache
+def code_state() -> dict[str, str]:
+    """The version of pointree, a checksum of the sources that matter and, in a repository, the commit."""
+    package = Path(__file__).resolve().parents[1]
+    digest = hashlib.sha256()
+    for part in _SOURCES:
+        files = [package / part] if part.endswith(".py") else sorted((package / part).rglob("*.py"))
+        for path in files:
+            digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
+    state = {"pointree": __version__, "sources": digest.hexdigest()[:16]}
+    git = ["git", "-C", str(package), "describe", "--always", "--dirty", "--exclude=*"]
+    try:
+        found = subprocess.run(git, capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return state  # an installed package has no repository
+    return {**state, "commit": found.stdout.strip()}

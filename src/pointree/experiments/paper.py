@@ -1,0 +1,41 @@
+"""The paper's figures, to be put beside ours."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+__all__ = ["PAPER_TABLES", "PaperScore", "paper_score"]
+
+PAPER_TABLES = ("ud", "penn", "penn-bert")
+
+
+@dataclass(frozen=True, slots=True)
+class PaperScore:
+    """A mean over three seeds and its standard deviation, which the paper has for test splits only."""
+
+    mean: float
+    sd: float | None
+
+
+@cache
+def _tables() -> dict[str, Any]:
+    return tomllib.loads((files("pointree.experiments") / "paper.toml").read_text(encoding="utf-8"))
+
+
+def paper_score(table: str, split: str, system: str, column: str, metric: str) -> PaperScore | None:
+    """The paper's figure for a system, if it has one."""
+    found = _tables().get(table, {})
+    if column not in found.get("columns", ()):
+        return None
+    place = found["columns"].index(column)
+
+    def value(name: str) -> float | None:
+        row = found.get(split, {}).get(name, {}).get(system, ())
+        return row[place] if place < len(row) else None
+
+    mean = value(metric)
+    return None if mean is None else PaperScore(mean, value(f"{metric}_sd"))

@@ -1,0 +1,255 @@
+"""The report on a grid: the paper's table of systems × treebanks with our figures, and the paper's beside them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pointree.experiments.cell import Cell, TrainingRun
+from pointree.experiments.grid import Grid
+from pointree.experiments.identity import changes
+from pointree.experiments.paper import PaperScore, paper_score
+from pointree.experiments.results import is_complete, read_json, result_path
+from pointree.experiments.systems import SYSTEMS, System
+
+__all__ = ["Entry", "Report", "make_report"]
+
+_METRIC_NAMES = {
+    "uas": "UAS",
+    "las": "LAS",
+    "las_subtypes": "LAS with subtypes",
+    "clas": "CLAS",
+    "no_punct.uas": "UAS",
+    "no_punct.las": "LAS",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One figure of the table: a system's mean on a treebank, over the seeds that were run."""
+
+    split: str
+    system: str
+    treebank: str
+    metric: str
+    values: tuple[float, ...]
+    paper: PaperScore | None
+
+    @property
+    def mean(self) -> float | None:
+        """The mean over seeds, None if none was run."""
+        return statistics.fmean(self.values) if self.values else None
+
+    @property
+    def sd(self) -> float | None:
+        """The standard deviation of a sample, for two seeds or more."""
+        return statistics.stdev(self.values) if len(self.values) > 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All figures of a grid.
+
+    Attributes:
+        results: The results that were found, by the names of their cells.
+        notes: What was left out, and why.
+    """
+
+    grid: Grid
+    entries: tuple[Entry, ...]
+    results: Mapping[str, Mapping[str, Any]]
+    notes: tuple[str, ...]
+
+    def entry(self, split: str, system: str, treebank: str, metric: str) -> Entry:
+        """One figure."""
+        key = (split, system, treebank, metric)
+        return next(e for e in self.entries if (e.split, e.system, e.treebank, e.metric) == key)
+
+    def to_markdown(self) -> str:
+        """The tables as Markdown."""
+        parts = [f"## {self.grid.name}", "", self._legend(), ""]
+        for split in ("dev", "test"):
+            rows = [name for name in self.row_names if any(e.split == split and e.system == name for e in self.entries)]
+            if rows:
+                parts += [f"### {split}", "", *self._table(split, rows), ""]
+        parts += ["### Cells", "", *self._cells(), ""]
+        if self.notes:
+            parts += [*(f"- {note}" for note in self.notes), ""]
+        return "\n".join(parts)
+
+    def to_csv(self) -> str:
+        """All figures, one a line."""
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\n")
+        names = ["split", "system", "order", "fusion", "gate", "treebank", "metric"]
+        writer.writerow([*names, "seeds", "mean", "sd", "paper_mean", "paper_sd"])
+        systems = {system.name: system for system in self.grid.systems}
+        for entry in self.entries:
+            system = systems.get(entry.system)
+            decoder = [system.order, system.fusion, system.gate] if system else ["", "", ""]
+            paper = [entry.paper.mean, entry.paper.sd] if entry.paper else [None, None]
+            figures = ["" if value is None else f"{value:.2f}" for value in (entry.mean, entry.sd, *paper)]
+            own = [entry.split, entry.system, *decoder, entry.treebank, entry.metric, len(entry.values)]
+            writer.writerow([*own, *figures])
+        return stream.getvalue()
+
+    @property
+    def row_names(self) -> list[str]:
+        """Systems, then ensembles, in the order of the grid."""
+        return [*(system.name for system in self.grid.systems), *self.grid.ensembles]
+
+    @property
+    def columns(self) -> list[tuple[str, str]]:
+        """The treebank and metric of each column."""
+        return [(treebank.name, metric) for treebank in self.grid.treebanks for metric in self.grid.metrics]
+
+    def _legend(self) -> str:
+        metrics = " and ".join(dict.fromkeys(_METRIC_NAMES[metric] for metric in self.grid.metrics))
+        without = ", without punctuation" if any(m.startswith("no_punct") for m in self.grid.metrics) else ""
+        return (
+            f"{metrics}{without}: mean ± standard deviation over {len(self.grid.seeds)} seed"
+            f"{'s' if len(self.grid.seeds) > 1 else ''} (fewer where a number in brackets says so); in parentheses the "
+            "paper's figure. Bold: best of its column. –: not run."
+        )
+
+    def _table(self, split: str, rows: Sequence[str]) -> Iterator[str]:
+        several = len(self.grid.metrics) > 1
+        heads = [f"{name} {_METRIC_NAMES[metric]}" if several else name for name, metric in self.columns]
+        averaged = list(self.grid.metrics) if len(self.grid.treebanks) > 1 else []
+        heads += [f"Avg. {_METRIC_NAMES[metric]}" if several else "Avg." for metric in averaged]
+        yield "| tran. | f | gate | " + " | ".join(heads) + " |"
+        yield "|---|---|---|" + "---|" * len(heads)
+        figures = {row: [*self._figures(split, row, averaged)] for row in rows}
+        best = [
+            max((mean for row in rows if (mean := figures[row][place][0]) is not None), default=None)
+            for place in range(len(heads))
+        ]
+        systems = {system.name: system for system in self.grid.systems}
+        for row in rows:
+            cells = [
+                f"**{text}**" if mean is not None and _same(mean, top) and len(rows) > 1 else text
+                for (mean, text, _paper), top in zip(figures[row], best, strict=True)
+            ]
+            beside = [paper for _mean, _text, paper in figures[row]]
+            joined = [f"{cell} {paper}".rstrip() for cell, paper in zip(cells, beside, strict=True)]
+            yield "| " + " | ".join([*_row_head(row, systems.get(row)), *joined]) + " |"
+
+    def _figures(self, split: str, row: str, averaged: Sequence[str]) -> Iterator[tuple[float | None, str, str]]:
+        """For each column of a row: our mean, our figure as text, the paper's."""
+        for treebank, metric in self.columns:
+            entry = self.entry(split, row, treebank, metric)
+            yield entry.mean, self._text(entry), _paper_text(entry.paper)
+        for metric in averaged:
+            entries = [self.entry(split, row, treebank.name, metric) for treebank in self.grid.treebanks]
+            means = [entry.mean for entry in entries if entry.mean is not None]
+            papers = [entry.paper.mean for entry in entries if entry.paper is not None]
+            mean = statistics.fmean(means) if len(means) == len(entries) else None
+            paper = PaperScore(statistics.fmean(papers), None) if len(papers) == len(entries) else None
+            yield mean, "–" if mean is None else f"{mean:.2f}", _paper_text(paper)
+
+    def _text(self, entry: Entry) -> str:
+        if entry.mean is None:
+            return "–"
+        spread = "" if entry.sd is None else f" ± {entry.sd:.2f}"
+        fewer = f" [{len(entry.values)}]" if len(entry.values) < len(self.grid.seeds) else ""
+        return f"{entry.mean:.2f}{spread}{fewer}"
+
+    def _cells(self) -> Iterator[str]:
+        measures = ["dev UAS", "dev LAS", "test UAS", "test LAS", "with subtypes", "CLAS", "best epoch", "minutes"]
+        yield f"| cell | {' | '.join(measures)} | command |"
+        yield "|---|" + "---|" * (len(measures) + 1)
+        for cell in self.grid.cells:
+            result = self.results.get(cell.name)
+            command = f"`pointree experiment run {self.grid.path.as_posix()} --only {cell.name}`"
+            yield f"| {cell.name} | " + " | ".join([*_cell_figures(result), command]) + " |"
+
+
+def make_report(grid: Grid, results: Path) -> Report:
+    """Collect the results of a grid; those that other settings made are left out, with a note."""
+    found: dict[str, dict[str, Any]] = {}
+    notes = []
+    for cell in grid.cells:
+        result = read_json(result_path(results, cell.name))
+        if result is None:
+            continue
+        if differences := _config_changes(result, cell):
+            notes.append(f"{cell.name} is left out, it was made with other settings: {'; '.join(differences)}")
+        elif not is_complete(result, cell):
+            notes.append(f"{cell.name} has no test scores yet")
+            found[cell.name] = result
+        else:
+            found[cell.name] = result
+    missing = [cell.name for cell in grid.cells if cell.name not in found]
+    if missing:
+        notes.append(f"Not run ({len(missing)} of {len(grid.cells)} cells): {', '.join(missing)}")
+    return Report(grid, tuple(_entries(grid, found)), found, tuple(notes))
+
+
+def _config_changes(result: Mapping[str, Any], cell: Cell) -> list[str]:
+    """Differences that can be seen without the data."""
+    recorded = result["identity"]
+    if isinstance(cell, TrainingRun):
+        expected = {**recorded, "config": cell.config.to_dict(), "beam": cell.beam}
+    else:
+        expected = {**recorded, "combine": cell.combine}
+    return changes(recorded, expected)
+
+
+def _entries(grid: Grid, results: Mapping[str, Mapping[str, Any]]) -> Iterator[Entry]:
+    columns = {treebank.name: treebank.column for treebank in grid.treebanks}
+    for split in ("dev", "test"):
+        seen: dict[tuple[str, str], list[Cell]] = {}
+        for cell in grid.cells:
+            if split == "dev" or cell.tested:
+                seen.setdefault((cell.system, cell.treebank.name), []).append(cell)
+        for (system, treebank), cells in seen.items():
+            for metric in grid.metrics:
+                values = tuple(
+                    _lookup(results[cell.name][split], metric) for cell in cells if split in results.get(cell.name, {})
+                )
+                column = columns[treebank]
+                paper = paper_score(grid.paper, split, system, column, metric) if grid.paper and column else None
+                yield Entry(split, system, treebank, metric, values, paper)
+
+
+def _lookup(scores: Mapping[str, Any], metric: str) -> float:
+    value: Any = scores
+    for key in metric.split("."):
+        value = value[key]
+    return float(value)
+
+
+def _row_head(name: str, system: System | None) -> list[str]:
+    if system is None:
+        return [name, "ensemble", "-"]
+    fusion = system.fusion_name if name in SYSTEMS else f"{system.fusion_name} ({name})"
+    return [system.transition, fusion, system.gate_name]
+
+
+def _paper_text(paper: PaperScore | None) -> str:
+    if paper is None:
+        return ""
+    return f"({paper.mean:.2f})" if paper.sd is None else f"({paper.mean:.2f} ± {paper.sd:.2f})"
+
+
+def _cell_figures(result: Mapping[str, Any] | None) -> list[str]:
+    if result is None:
+        return ["–"] * 8
+    dev, test = result["dev"], result.get("test", {})
+    figures = [dev["uas"], dev["las"], *(test.get(name) for name in ("uas", "las", "las_subtypes", "clas"))]
+    minutes = sum(result["seconds"].values()) / 60
+    return [
+        *("–" if figure is None else f"{figure:.2f}" for figure in figures),
+        str(result.get("best_epoch", "–")),
+        f"{minutes:.0f}",
+    ]
+
+
+def _same(value: float, best: float | None) -> bool:
+    """Whether two figures look the same in the table."""
+    return best is not None and f"{value:.2f}" == f"{best:.2f}"

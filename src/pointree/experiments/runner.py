@@ -1,0 +1,303 @@
+"""Running the cells of a grid: several at a time, each a chain of `pointree` processes in a folder of its own.
+
+Everything that is known of a cell is on disk, so a runner that is killed and started again goes on where it was: a
+cell with a result is finished, one with a checkpoint is resumed. A cell's folder is locked by the process that works
+in it, so that a training that outlived its runner is waited for and never doubled.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import IO, Literal
+
+from pointree.errors import OutputError, UsageError
+from pointree.experiments.cell import MODEL, Cell, Phase, TrainingRun, phases
+from pointree.experiments.identity import Identity, changes, code_state, identity
+from pointree.experiments.results import (
+    is_complete,
+    make_result,
+    phase_seconds,
+    read_json,
+    read_metrics,
+    result_path,
+    write_json,
+)
+
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["Changed", "Runner", "State", "Status"]
+
+Changed = Literal["refuse", "rerun", "keep"]
+"""What to do with cells whose results were made by another grid."""
+
+_CHECKPOINT = "checkpoint.safetensors"
+_IDENTITY = "cell.json"
+_LOG = "log.txt"
+_PATIENCE = 20.0
+"""Seconds that a process has to leave after it was told to."""
+
+
+class State(StrEnum):
+    """Where a cell stands."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    ELSEWHERE = "running elsewhere"
+    FINISHED = "finished"
+    FAILED = "failed"
+
+
+@dataclass(slots=True)
+class Status:
+    """A cell and where it stands; `detail` is the running phase, or why it failed."""
+
+    cell: Cell
+    folder: Path
+    state: State = State.WAITING
+    detail: str = ""
+
+
+@dataclass(slots=True)
+class _Job:
+    """A cell that is being worked on."""
+
+    status: Status
+    remaining: list[Phase]
+    lock: IO[str]
+    phase: Phase | None = None
+    process: subprocess.Popen[bytes] | None = None
+    started: float = 0.0
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+class Runner:
+    """Runs cells, telling `observe` about all of them whenever something may have changed.
+
+    The cells that an ensemble needs come before it.
+    """
+
+    def __init__(
+        self,
+        cells: Sequence[Cell],
+        folder: Path,
+        results: Path,
+        *,
+        jobs: int = 1,
+        threads: int = 1,
+        device: str = "cpu",
+        changed: Changed = "refuse",
+        observe: Callable[[Sequence[Status]], None] = lambda statuses: None,
+        note: Callable[[str], None] = lambda text: None,
+        poll_seconds: float = 0.5,
+    ) -> None:
+        self.folder = folder.absolute()
+        self.results = results
+        self.jobs = jobs
+        self.threads = threads
+        self.device = device
+        self.changed = changed
+        self.observe = observe
+        self.note = note
+        self.poll_seconds = poll_seconds
+        self.statuses = {cell.name: Status(cell, self.folder / cell.name) for cell in cells}
+        self.identities: dict[str, Identity] = {}
+        for cell in cells:
+            self.identities[cell.name] = identity(cell, self.identities)
+
+    def plan(self) -> None:
+        """Find what is finished; results and folders of another grid are refused, all at once, or removed."""
+        refused = []
+        for status in self.statuses.values():
+            found = self._differences(status)
+            if found and self.changed == "refuse":
+                refused.append(f"{status.cell.name} was made with other settings ({'; '.join(found[:4])})")
+            elif found and self.changed == "rerun":
+                self.note(f"{status.cell.name}: starts again ({'; '.join(found[:4])})")
+                self._forget(status)
+            elif found:
+                self.note(f"{status.cell.name}: kept although the grid has changed ({'; '.join(found[:4])})")
+        if refused:
+            raise UsageError(f"{'; '.join(refused)}: choose --changed rerun or --changed keep")
+        for status in self.statuses.values():
+            self._look(status)
+
+    def run(self) -> list[Status]:
+        """Run what is not finished; a cell that fails does not stop the others."""
+        self.plan()
+        running: list[_Job] = []
+        try:
+            while True:
+                self._start_jobs(running)
+                self.observe(list(self.statuses.values()))
+                waiting = any(s.state in (State.WAITING, State.ELSEWHERE) for s in self.statuses.values())
+                if not running and not waiting:
+                    return list(self.statuses.values())
+                time.sleep(self.poll_seconds)
+                for job in list(running):
+                    if not self._advance(job):
+                        job.lock.close()
+                        running.remove(job)
+        finally:
+            _stop(running)
+
+    def _differences(self, status: Status) -> list[str]:
+        """How what is on disk for a cell differs from what the grid asks for now."""
+        name = status.cell.name
+        recorded = read_json(result_path(self.results, name)) or read_json(status.folder / _IDENTITY)
+        if recorded is None:
+            return []
+        return changes(recorded["identity"], self.identities[name])
+
+    def _forget(self, status: Status) -> None:
+        with suppress(FileNotFoundError):
+            shutil.rmtree(status.folder)
+        result_path(self.results, status.cell.name).unlink(missing_ok=True)
+
+    def _look(self, status: Status) -> bool:
+        """See whether a cell is finished."""
+        result = read_json(result_path(self.results, status.cell.name))
+        if result is None or not is_complete(result, status.cell):
+            return False
+        status.state, status.detail = State.FINISHED, ""
+        made = result.get("code", {})
+        if made.get("sources") != code_state()["sources"]:
+            commit = f", commit {made['commit']}" if "commit" in made else ""
+            self.note(f"{status.cell.name}: finished, with other sources of pointree {made.get('pointree')}{commit}")
+        return True
+
+    def _start_jobs(self, running: list[_Job]) -> None:
+        for status in self.statuses.values():
+            if len(running) >= self.jobs:
+                return
+            if status.state not in (State.WAITING, State.ELSEWHERE) or not self._is_ready(status):
+                continue
+            lock = _lock(status.folder)
+            if lock is None:
+                status.state = State.ELSEWHERE
+                continue
+            if self._look(status):  # whoever had the lock may have finished the cell
+                lock.close()
+                continue
+            own = {"cell": status.cell.name, "identity": self.identities[status.cell.name]}
+            write_json(status.folder / _IDENTITY, own)
+            job = _Job(status, self._phases(status), lock)
+            status.state = State.RUNNING
+            self._start_phase(job)
+            running.append(job)
+
+    def _is_ready(self, status: Status) -> bool:
+        """Whether all cells that a cell needs are finished; where one failed, it fails too."""
+        for name in status.cell.needs:
+            needed = self.statuses[name]
+            if needed.state is State.FAILED:
+                status.state, status.detail = State.FAILED, f"{name}, which it needs, failed"
+                return False
+            if needed.state is not State.FINISHED:
+                return False
+            if not (needed.folder / MODEL).is_dir():
+                status.state, status.detail = State.FAILED, f"the model of {name} is not in {needed.folder}"
+                return False
+        return True
+
+    def _phases(self, status: Status) -> list[Phase]:
+        cell = status.cell
+        found = list(phases(cell, self.folder, threads=self.threads, device=self.device))
+        if isinstance(cell, TrainingRun):
+            if len(read_metrics(status.folder).epochs) >= cell.config.training.epochs:
+                return found[1:]
+            if (status.folder / MODEL / _CHECKPOINT).exists():
+                found[0] = Phase(found[0].name, (*found[0].arguments, "--resume"))
+        return found
+
+    def _start_phase(self, job: _Job) -> None:
+        job.phase = job.remaining.pop(0)
+        job.status.detail, job.started = job.phase.name, time.monotonic()
+        environ = {**os.environ, "OMP_NUM_THREADS": str(self.threads), "MKL_NUM_THREADS": str(self.threads)}
+        # The cells run the code that the runner runs, installed or not.
+        package = str(Path(__file__).resolve().parents[2])
+        environ["PYTHONPATH"] = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
+        with open(job.status.folder / _LOG, "ab") as log:
+            log.write(f"$ {job.phase}\n".encode())
+            log.flush()
+            output: IO[bytes] = open(job.phase.stdout, "wb") if job.phase.stdout else log  # noqa: SIM115
+            with output:
+                job.process = subprocess.Popen(
+                    [sys.executable, "-m", "pointree", *job.phase.arguments],
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=log,
+                    env=environ,
+                    pass_fds=(job.lock.fileno(),),  # the lock lives as long as anybody works in the folder
+                    start_new_session=True,  # an interrupt at the terminal reaches the runner, which stops its cells
+                )
+
+    def _advance(self, job: _Job) -> bool:
+        """See how the process of a job is doing; false when the job is over."""
+        process, phase, status = job.process, job.phase, job.status
+        if process is None or phase is None or process.poll() is None:
+            return True
+        if process.returncode != 0:
+            status.state = State.FAILED
+            status.detail = f"{phase.name}: {_reason(status.folder / _LOG, process.returncode)}"
+            return False
+        if phase_seconds(phase):
+            job.seconds[phase.name] = time.monotonic() - job.started
+        if job.remaining:
+            self._start_phase(job)
+            return True
+        cell = status.cell
+        result = make_result(cell, self.identities[cell.name], self.folder, job.seconds, self.threads)
+        write_json(result_path(self.results, cell.name), result)
+        status.state, status.detail = State.FINISHED, ""
+        return False
+
+
+def _lock(folder: Path) -> IO[str] | None:
+    """Lock the folder of a cell until the file is closed; None if another process works in it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        stream = open(folder / "lock", "w")  # noqa: SIM115 - closing it gives the lock back
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            stream.close()
+            return None
+    return stream
+
+
+def _reason(log: Path, code: int) -> str:
+    """The last line of a log, which says why the process left."""
+    lines = [line for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
+    last = lines[-1].removeprefix("pointree: error: ") if lines else ""
+    if code < 0:
+        return f"ended by signal {-code}, see {log}"
+    return last if last and not last.startswith("$ ") else f"left with code {code}, see {log}"
+
+
+def _stop(running: Iterable[_Job]) -> None:
+    """End the processes of all jobs; what they had not saved is computed again when they are resumed."""
+    processes = [job.process for job in running if job.process is not None]
+    for process in processes:
+        process.terminate()
+    deadline = time.monotonic() + _PATIENCE
+    for process in processes:
+        try:
+            process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    for job in running:
+        job.lock.close()
