@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from pointree.treebank.udpipe import TextModel
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -26,3 +30,18 @@ def shared_data() -> Path:
     if not data.is_dir():
         pytest.skip("the treebanks of ../shared/data are not here")
     return data
+
+
+@pytest.fixture(scope="session")
+def text_model(ewt: Path, tmp_path_factory: pytest.TempPathFactory) -> TextModel:
+    """A tokeniser and a tagger that have seen sixty sentences, small enough to be trained in the test session."""
+    from pointree.training.tagger import TaggerOptions, TokenizerOptions, train_text_model
+    from pointree.treebank.conllu import read_conllu
+
+    return train_text_model(
+        list(read_conllu(ewt)),
+        [],
+        tmp_path_factory.mktemp("text-model") / "tiny.udpipe",
+        tokenizer=TokenizerOptions(epochs=1, segment_size=10),
+        tagger=TaggerOptions(iterations=2),
+    )

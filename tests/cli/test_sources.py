@@ -1,0 +1,194 @@
+"""What `parse` reads: arguments told apart, formats guessed, streams read from their start."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pointree.cli.sources import Source, find_sources, read_source
+from pointree.errors import FormatError, InputError, ModelError, UsageError
+from pointree.treebank.conllu import read_conllu
+from pointree.treebank.sentence import Sentence
+from pointree.treebank.udpipe import TextModel
+
+ROW = "1\tHello\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
+CONLLU = ROW.replace("\n\n", "\n2\tworld" + "\t_" * 8 + "\n\n")
+CONLLX = "1\tHello\t_\tUH\tUH\t_\t0\troot\n2\tworld\t_\tNN\tNN\t_\t1\tdep\n\n"
+
+
+def no_text_model() -> TextModel:
+    raise ModelError("this model cannot read raw text")
+
+
+def read(source: Source, format_: str | None = None) -> list[Sentence]:
+    """The sentences of a treebank; a guess that it is text fails."""
+    return list(read_source(source, format_, no_text_model))
+
+
+@pytest.fixture
+def stdin(monkeypatch: pytest.MonkeyPatch) -> io.BytesIO:
+    """Standard input, to be filled."""
+    data = io.BytesIO()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(data, encoding="ascii"))
+    return data
+
+
+def fill(stdin: io.BytesIO, text: str) -> None:
+    stdin.write(text.encode())
+    stdin.seek(0)
+
+
+def test_files_globs_text_and_stdin_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("b.conllu", "a.conllu", "notes", "odd [1].txt"):
+        Path(name).touch()
+    Path("folder.conllu").mkdir()
+    Path("deep").mkdir()
+    Path("deep", "c.conllu").touch()
+    assert find_sources(["notes", "-", "What is it?", "Hello"]) == [
+        Source("notes"),
+        Source("-"),
+        Source("<text>", "What is it?"),
+        Source("<text>", "Hello"),
+    ]
+    assert find_sources(["*.conllu"]) == [Source("a.conllu"), Source("b.conllu")]
+    assert find_sources(["**/*.conllu"]) == [Source(str(p)) for p in ("a.conllu", "b.conllu", Path("deep", "c.conllu"))]
+    assert find_sources(["odd [1].txt"]) == [Source("odd [1].txt")]
+
+
+@pytest.mark.parametrize("name", ["missing.conllu", "missing.txt", "x/missing", "*.conllu", "vectors.gz", "a.conllx"])
+def test_what_looks_like_a_path_is_not_parsed_as_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError) as error:
+        find_sources([name])
+    assert str(error.value) == f"{name}: no such file"
+
+
+def test_a_directory_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=rf"^{tmp_path}: expected a file, found a directory$"):
+        find_sources([str(tmp_path)])
+
+
+@pytest.mark.parametrize("text", ["x" * 5_000, "a/b " * 2_000, "why? " * 2_000, "[", "**", "é" * 300])
+def test_any_text_is_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert find_sources([text]) == [Source("<text>", text)]
+
+
+def test_nothing_is_stdin_unless_somebody_sits_there(stdin: io.BytesIO, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert find_sources([]) == [Source("-")]
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    with pytest.raises(UsageError, match="expected text, files or standard input, found nothing"):
+        find_sources([])
+
+
+@pytest.mark.parametrize("start", ["", "\n\n", "# newdoc\n# text = Hello\n", "\ufeff# newdoc\n", "\ufeff"])
+@pytest.mark.parametrize("block", [CONLLU, CONLLX], ids=["CoNLL-U", "CoNLL-X"])
+def test_a_treebank_is_known_by_its_first_row(stdin: io.BytesIO, start: str, block: str) -> None:
+    fill(stdin, start + block + block)
+    assert [sentence.forms for sentence in read(Source("-"))] == [["Hello", "world"]] * 2
+
+
+@pytest.mark.parametrize("text", ["Hello.\n", "# Title\n\nHello.\n", "a\tb\n", "# Title only\n"])
+def test_all_else_is_text(stdin: io.BytesIO, text: str) -> None:
+    fill(stdin, text)
+    with pytest.raises(ModelError, match="cannot read raw text"):
+        read(Source("-"))
+
+
+@pytest.mark.parametrize("text", ["", "\n", "\n \n\n"])
+def test_nothing_needs_no_text_model(stdin: io.BytesIO, text: str) -> None:
+    fill(stdin, text)
+    assert read(Source("-")) == []
+
+
+def test_a_pipe_that_speaks_slowly_is_understood(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What there is at first may be a comment, or half a row."""
+    read_end, write_end = os.pipe()
+    monkeypatch.setattr(sys, "stdin", open(read_end, encoding="utf-8"))  # noqa: SIM115 - closed below
+
+    def speak() -> None:
+        for part in ("# sent_id = 1\n", "1\tHel", "lo" + "\t_" * 8 + "\n\n", ROW):
+            os.write(write_end, part.encode())
+            threading.Event().wait(0.02)
+        os.close(write_end)
+
+    speaker = threading.Thread(target=speak)
+    speaker.start()
+    found = read(Source("-"))
+    speaker.join()
+    sys.stdin.close()
+    assert [sentence.forms for sentence in found] == [["Hello"], ["Hello"]]
+    assert found[0].sent_id == "1"
+
+
+def test_a_stream_is_read_from_its_start_and_no_further_than_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Endless(io.RawIOBase):
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+            data = (ROW * (len(buffer) // len(ROW) + 1)).encode()[: len(ROW)]
+            buffer[: len(data)] = data
+            return len(data)
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Endless())))
+    sentences: Iterator[Sentence] = read_source(Source("-"), None, no_text_model)
+    assert all(next(sentences).forms == ["Hello"] for _ in range(1000))
+    sentences.close()  # type: ignore[attr-defined]
+
+
+def test_names_decide_before_content(tmp_path: Path) -> None:
+    """A treebank without a single good row is a damaged treebank, not text."""
+    path = tmp_path / "broken.conllu"
+    path.write_text("1 Hello _ _\n\n")
+    with pytest.raises(FormatError, match=rf"^{path}:1: expected 10 columns"):
+        read(Source(str(path)))
+
+
+def test_gzip_is_unpacked(tmp_path: Path, ewt: Path) -> None:
+    expected = list(read_conllu(ewt))
+    for name in ("ewt.conllu.gz", "ewt"):
+        (tmp_path / name).write_bytes(gzip.compress(ewt.read_bytes()))
+        assert read(Source(str(tmp_path / name))) == expected
+    (tmp_path / "ewt").write_bytes(gzip.compress(ewt.read_bytes())[:-200])
+    with pytest.raises(InputError, match="ewt: the gzip file is truncated or damaged"):
+        read(Source(str(tmp_path / "ewt")))
+
+
+def test_a_named_format_is_not_questioned(tmp_path: Path) -> None:
+    path = tmp_path / "a.conllu"
+    path.write_text("Hello world\n")
+    assert [sentence.forms for sentence in read(Source(str(path)), "words")] == [["Hello", "world"]]
+
+
+def test_text_goes_through_the_text_model(text_model: TextModel, tmp_path: Path, stdin: io.BytesIO) -> None:
+    text = "The cat sat on the mat.\n\nIt slept."
+    path = tmp_path / "cat.txt"
+    path.write_text(text)
+    fill(stdin, text)
+    for source in (Source("<text>", text), Source(str(path)), Source("-")):
+        first, second = read_source(source, None, lambda: text_model, prefix="2-")
+        assert first.forms == ["The", "cat", "sat", "on", "the", "mat", "."]
+        assert (first.sent_id, second.sent_id) == ("2-1", "2-2")
+
+
+def test_bytes_of_the_command_line_that_are_not_utf8_are_told() -> None:
+    argument = b"caf\xe9".decode("utf-8", "surrogateescape")
+    with pytest.raises(FormatError, match=r"^<text>:1: expected UTF-8, found byte 0xe9"):
+        list(read_source(Source("<text>", argument), None, lambda: None))  # type: ignore[arg-type,return-value]
+
+
+def test_stdin_has_a_name_in_messages(stdin: io.BytesIO) -> None:
+    fill(stdin, ROW.replace("1", "2", 1))
+    with pytest.raises(FormatError, match=r"^<stdin>:1: expected id 1, found '2'$"):
+        read(Source("-"))

@@ -1,0 +1,362 @@
+"""`pointree train`: a run, its resumption, and what is refused before it starts."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pointree.config import describe
+from pointree.model_folder import MANIFEST
+from pointree.training import tagger
+from pointree.training.checkpoint import CHECKPOINT
+from pointree.training.trainer import Trainer
+from pointree.treebank.conllu import format_sentence, read_conllu
+from pointree.treebank.sentence import Sentence
+
+from .conftest import SMALL, Outcome
+
+Run = Callable[..., Outcome]
+WEIGHTS = "weights.safetensors"
+
+
+@pytest.fixture
+def train(run: Run, ewt: Path) -> Callable[..., Outcome]:
+    """Train a small model on the fixture; options given later count."""
+
+    def run_train(output: Path, *options: object, treebank: Path = ewt, dev: Path = ewt) -> Outcome:
+        return run("train", "--train", treebank, "--dev", dev, "-o", output, "--no-text-model", *SMALL, *options)
+
+    return run_train
+
+
+def error(outcome: Outcome) -> str:
+    """The message of a command that failed as it should: code 2, nothing on stdout, one line on stderr."""
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert outcome.err.startswith("pointree: error: ")
+    assert outcome.err.count("\n") == 1
+    return outcome.err.removeprefix("pointree: error: ").removesuffix("\n")
+
+
+def write(path: Path, *blocks: Sequence[object], sent_id: str = "") -> Path:
+    """A treebank of sentences with these heads."""
+    text = ""
+    for heads in blocks:
+        text += f"# sent_id = {sent_id}\n" if sent_id else ""
+        text += "".join(f"{i}\tw\t_\tX\tX\t_\t{head}\tdep\t_\t_\n" for i, head in enumerate(heads, 1)) + "\n"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_run_leaves_a_model_and_its_history(
+    run: Run, ewt: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "somewhere" / "model"
+    arguments = ["train", "--train", str(ewt), f"--dev={ewt}", "-o", str(output), "--no-text-model", *SMALL]
+    monkeypatch.setattr(sys, "argv", ["pointree", *arguments])
+    code, out, err = run(*arguments)
+    assert code == 0
+    assert {path.name for path in output.iterdir()} == {
+        *(WEIGHTS, CHECKPOINT, MANIFEST, "config.toml", "metrics.jsonl", "README.md"),
+        *("words.json", "chars.json", "tags.json", "deprels.json"),
+    }
+    metrics = [json.loads(line) for line in (output / "metrics.jsonl").read_text().splitlines()]
+    assert [line["epoch"] for line in metrics] == [1, 2, 3, 4]
+    best = max(metrics, key=lambda line: line["dev_las"])
+    assert out == f"{output}: best LAS on dev {best['dev_las']:.2f} (epoch {best['epoch']})\n"
+    shown = err.splitlines()
+    assert len(shown) == 4
+    for line, epoch in zip(shown, metrics, strict=True):
+        assert line.startswith(f"epoch   {epoch['epoch']}  loss ")
+        assert f"dev UAS {epoch['dev_uas']:.2f}  LAS {epoch['dev_las']:.2f}" in line
+    card = (output / "README.md").read_text(encoding="utf-8")
+    assert f"pointree train --train {ewt.name} --dev={ewt.name} -o model --no-text-model --set" in card
+    assert str(tmp_path) not in card
+    assert str(ewt.parent) not in card
+
+
+def test_a_run_is_not_begun_twice(train: Callable[..., Outcome], trained: Path) -> None:
+    before = (trained / WEIGHTS).read_bytes()
+    message = f"{trained}: holds a training run; add --resume to go on with it, or choose another folder"
+    assert error(train(trained)) == message
+    assert (trained / WEIGHTS).read_bytes() == before
+
+
+def test_a_finished_model_is_not_overwritten(train: Callable[..., Outcome], trained: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(trained, folder, ignore=shutil.ignore_patterns(CHECKPOINT))
+    message = f"{folder}: holds a model without the checkpoint of its training; choose another folder"
+    assert error(train(folder)) == message
+    assert error(train(folder, "--resume")) == message
+    assert (folder / WEIGHTS).read_bytes() == (trained / WEIGHTS).read_bytes()
+
+
+def test_nothing_to_resume_is_a_run_from_the_beginning(
+    train: Callable[..., Outcome], trained: Path, tmp_path: Path
+) -> None:
+    """A run may have been killed before it wrote anything."""
+    folder = tmp_path / "model"
+    code, _, err = train(folder, "--resume")
+    assert code == 0
+    first, *epochs = err.splitlines()
+    assert first == f"pointree: warning: {folder}: nothing to resume; the training starts from the beginning"
+    assert len(epochs) == 4
+    assert (folder / WEIGHTS).read_bytes() == (trained / WEIGHTS).read_bytes()
+
+
+def test_resume_needs_the_same_settings(train: Callable[..., Outcome], trained: Path) -> None:
+    outcome = train(trained, "--resume", "--set", "training.seed=5", "--set", "decoder.gate=gate2")
+    message = "was made with other settings: decoder.gate was gate1, is gate2, training.seed was 1, is 5"
+    assert error(outcome) == f"{trained / CHECKPOINT}: {message}"
+
+
+def test_resume_needs_the_same_data(train: Callable[..., Outcome], trained: Path, ewt: Path, tmp_path: Path) -> None:
+    sentences = list(read_conllu(ewt))
+    other = tmp_path / "other.conllu"
+    other.write_text("".join(map(format_sentence, reversed(sentences))), encoding="utf-8", newline="")
+    outcome = train(trained, "--resume", dev=other)
+    assert error(outcome) == f"{trained / CHECKPOINT}: was made with other data: dev not as given now"
+
+
+def test_a_damaged_checkpoint_is_told(train: Callable[..., Outcome], trained: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(trained, folder)
+    (folder / CHECKPOINT).write_bytes((trained / CHECKPOINT).read_bytes()[:1000])
+    assert error(train(folder, "--resume")).startswith(f"{folder / CHECKPOINT}: the checkpoint is damaged (")
+
+
+def test_a_full_disk_ends_the_run_and_room_lets_it_go_on(
+    train: Callable[..., Outcome], trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "model"
+    write_checkpoint = Trainer._write_checkpoint
+
+    def fails_in_the_third_epoch(trainer: Trainer) -> None:
+        with monkeypatch.context() as patch:
+            if trainer.progress.epoch == 3:
+                patch.setattr(os, "fsync", full_disk)
+            write_checkpoint(trainer)
+
+    def full_disk(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "_write_checkpoint", fails_in_the_third_epoch)
+        code, out, err = train(folder)
+    assert (code, out) == (2, "")
+    *epochs, last = err.splitlines()
+    assert len(epochs) == 2
+    assert last == f"pointree: error: {folder / CHECKPOINT}: cannot be written: No space left on device"
+    code, _, err = train(folder, "--resume")
+    assert code == 0
+    assert [line.split()[1] for line in err.splitlines()] == ["3", "4"]
+    assert (folder / WEIGHTS).read_bytes() == (trained / WEIGHTS).read_bytes()
+
+
+def test_an_interrupt_says_how_to_go_on(
+    train: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(_trainer: Trainer) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Trainer, "run", interrupt)
+    folder = tmp_path / "model"
+    code, out, err = train(folder)
+    assert (code, out) == (130, "")
+    assert err == f"pointree: warning: {folder}: stopped; the same command with --resume goes on\n"
+
+
+BAD_TREEBANKS: dict[str, tuple[bytes, str]] = {
+    "empty": (b"", ": no sentences found"),
+    "blank": (b"\n\n", ": no sentences found"),
+    "head outside": (b"1\tx\t_\t_\t_\t_\t9\t_\t_\t_\n\n", ":1: HEAD 9 is outside a sentence of 1 word"),
+    "duplicate ids": (b"1\tx\t_\t_\t_\t_\t0\t_\t_\t_\n" * 2, ":2: expected id 2, found 1 a second time"),
+    "not UTF-8": (b"1\t\xff\t_\t_\t_\t_\t0\t_\t_\t_\n\n", ":1: byte 0xff at column 3 is not UTF-8"),
+    "truncated gzip": (gzip.compress(b"# x" * 99)[:-9], ": the gzip file is truncated or damaged"),
+    "no heads": (b"1\tx\t_\t_\t_\t_\t_\t_\t_\t_\n\n", ": expected sentences with trees, found none"),
+}
+
+
+@pytest.mark.parametrize("role", ["treebank", "dev"])
+@pytest.mark.parametrize("name", BAD_TREEBANKS)
+def test_bad_treebanks(train: Callable[..., Outcome], tmp_path: Path, name: str, role: str) -> None:
+    content, message = BAD_TREEBANKS[name]
+    path = tmp_path / "bad.conllu"
+    path.write_bytes(content)
+    outcome = train(tmp_path / "model", **{role: path})
+    *warnings, last = outcome.err.splitlines()
+    assert len(warnings) == (name == "no heads")
+    assert outcome.code == 2
+    assert last.startswith(f"pointree: error: {path}{message}")
+    assert not (tmp_path / "model").exists()
+
+
+def test_bad_places(train: Callable[..., Outcome], tmp_path: Path) -> None:
+    missing, model = tmp_path / "missing.conllu", tmp_path / "model"
+    assert error(train(model, treebank=missing)) == f"{missing}: no such file"
+    assert error(train(model, treebank=tmp_path)) == f"{tmp_path}: expected a file, found a directory"
+    assert error(train(model, "--config", missing)) == f"{missing}: cannot be read: No such file or directory"
+    assert error(train(model, "--vectors", missing)) == f"{missing}: no such file"
+    (tmp_path / "file").touch()
+    for output, reason in (("file", "File exists"), ("file/model", "Not a directory")):
+        assert error(train(tmp_path / output)) == f"{tmp_path / output}: cannot be written: {reason}"
+
+
+TREE = (0, 1, 2)
+
+
+def test_cycles_are_left_out_with_a_warning(train: Callable[..., Outcome], tmp_path: Path) -> None:
+    path = write(tmp_path / "t.conllu", TREE, (0, 3, 2), TREE, sent_id="s")
+    code, _, err = train(tmp_path / "model", treebank=path)
+    place = "left out because they are no trees: sentence s: cycle 2 → 3 → 2"
+    assert code == 0
+    assert err.splitlines()[0] == f"pointree: warning: {path}: {place}"
+    assert "2 sentences, 6 words." in (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
+    assert error(train(tmp_path / "other", "--strict", treebank=path)) == f"{path}: sentence s: cycle 2 → 3 → 2"
+
+
+def test_several_roots_are_learned_with_a_warning(train: Callable[..., Outcome], tmp_path: Path) -> None:
+    path = write(tmp_path / "t.conllu", TREE, (0, 1, 0))
+    code, _, err = train(tmp_path / "model", treebank=path)
+    place = "sentence 2: expected one root, found 2: words 1, 3"
+    assert code == 0
+    assert err.splitlines()[0] == f"pointree: warning: {path}: kept without a single root: {place}"
+    assert "2 sentences, 6 words." in (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
+    assert error(train(tmp_path / "other", "--strict", treebank=path)) == f"{path}: {place}"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (gzip.compress((b"the" + b" 1" * 16 + b"\n") * 99)[:-9], ": the gzip file is truncated or damaged"),
+        (b"the 1 2 3\nof 1 2 3\n", ": expected vectors of width 16, found 3"),
+        (b"2 16\nthe" + b" 1" * 16 + b"\nof" + b" 1" * 15 + b"\n", ":3: expected a word and 16 numbers, found 15"),
+        (b"the" + b" x" * 16 + b"\n", ":1: expected a number, found 'x'"),
+        (b"", ": expected word vectors, found an empty file"),
+    ],
+)
+def test_bad_vectors(train: Callable[..., Outcome], tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "vectors.txt"
+    path.write_bytes(content)
+    assert error(train(tmp_path / "model", "--vectors", path)).startswith(f"{path}{message}")
+
+
+def test_vectors_are_used(train: Callable[..., Outcome], trained: Path, tmp_path: Path) -> None:
+    path = tmp_path / "vectors.txt.gz"
+    path.write_bytes(gzip.compress(b"the" + b" 0.5" * 16 + b"\nzebra" + b" 0.25" * 16 + b"\n"))
+    assert train(tmp_path / "model", "--vectors", path).code == 0
+    assert '"zebra"' in (tmp_path / "model" / "words.json").read_text(encoding="utf-8")
+    assert "- vectors: vectors.txt.gz" in (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("settings", "messages"),
+    [
+        (
+            ["decoder.order=sideways", "decoder.fusion=cold", "decoder.gate=gate9"],
+            [
+                "decoder.order must be one of left-to-right, right-to-left, outside-in, found",
+                "decoder.fusion must be one of none, simple, adapted, full, found",
+                "decoder.gate must be one of gate1, gate2, found",
+            ],
+        ),
+        (
+            ["decoder.fusion=full", "training.epochs=0", "training.precision=fp8"],
+            [
+                "decoder.fusion must be one of none, simple, adapted for the order left-to-right, found",
+                "training.epochs must be a whole number >= 1, found 0",
+                "training.precision must be one of fp32, bf16, found",
+            ],
+        ),
+        (
+            ["decoder.order=outside-in", "decoder.fusion=adapted"],
+            ["decoder.fusion must be one of none, simple, full for the order outside-in, found"],
+        ),
+        (["decoder.sise=3", "nonsense"], ["decoder.sise is unknown", "an override must be section.field=value, found"]),
+    ],
+)
+def test_all_faults_of_the_settings_are_listed_at_once(
+    train: Callable[..., Outcome], tmp_path: Path, settings: list[str], messages: list[str]
+) -> None:
+    message = error(train(tmp_path / "model", *(part for value in settings for part in ("--set", value))))
+    assert message.count("; ") >= len(messages) - 1
+    for expected in messages:
+        assert expected in message
+
+
+def test_a_settings_file_with_faults_names_their_places(train: Callable[..., Outcome], tmp_path: Path) -> None:
+    path = tmp_path / "run.toml"
+    path.write_text("[decoder]\norder = 3\n[bogus]\n")
+    message = error(train(tmp_path / "model", "--config", path, "--set", "encoder.size=0"))
+    assert message.count(f"{path}: ") == 2
+    assert "--set: encoder.size must be a whole number >= 1, found 0" in message
+    path.write_text("[decoder\n")
+    assert error(train(tmp_path / "model", "--config", path)).startswith(f"{path}:1: malformed TOML")
+    assert error(train(tmp_path / "model", "--preset", "bogus")).startswith("preset bogus is unknown")
+
+
+def test_bad_threads_and_devices(train: Callable[..., Outcome], tmp_path: Path) -> None:
+    code, out, err = train(tmp_path / "model", "--threads", 0)
+    assert (code, out) == (2, "")
+    assert "Invalid value for '--threads'" in err
+    assert error(train(tmp_path / "model", "--device", "abacus")).startswith("device abacus cannot be used: ")
+
+
+def test_the_list_of_settings_needs_nothing_else(run: Run) -> None:
+    code, out, err = run("train", "--list-settings")
+    assert (code, err) == (0, "")
+    assert all(f"{option.name} = {option.default}\n" in out for option in describe())
+
+
+class FakeTextTraining:
+    """Stands for the training of a text model, which takes minutes."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self, train: Sequence[Sentence], dev: Sequence[Sentence], path: Path, *, progress: Any) -> None:
+        self.calls += 1
+        progress(tagger.TextProgress("tokeniser", 1, 40, 0.5, "Epoch 1"))
+        path.write_bytes(b"a text model")
+
+
+def test_a_text_model_is_trained_if_there_is_text(
+    run: Run, trained: Path, ewt: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    training = FakeTextTraining()
+    monkeypatch.setattr(tagger, "train_text_model", training)
+    bare = write(tmp_path / "bare.conllu", TREE)
+
+    def train(name: str, treebank: Path, *options: str) -> Outcome:
+        return run("train", "--train", treebank, "--dev", ewt, "-o", tmp_path / name, *SMALL, *options)
+
+    short = ("--set", "training.epochs=1")
+    outcome = train("a", ewt, *short)
+    assert (outcome.code, training.calls) == (0, 1)
+    assert outcome.err.splitlines()[-1] == "text model: tokeniser"
+    assert (tmp_path / "a" / "text.udpipe").read_bytes() == b"a text model"
+    # It is not trained again when its run is resumed, nor without text, nor where nobody wants it.
+    assert train("a", ewt, *short, "--resume").code == 0
+    assert train("b", bare, *short).code == 0
+    assert train("c", ewt, *short, "--no-text-model").code == 0
+    assert training.calls == 1
+    # A run that was killed while its text model was trained goes on there.
+    (tmp_path / "a" / "text.udpipe").unlink()
+    assert train("a", ewt, *short, "--resume").code == 0
+    assert training.calls == 2
+
+
+def test_a_text_model_that_cannot_be_trained_is_told_before_the_training(run: Run, ewt: Path, tmp_path: Path) -> None:
+    bare = write(tmp_path / "bare.conllu", TREE)
+    outcome = run("train", "--train", bare, "--dev", ewt, "-o", tmp_path / "m", "--text-model", *SMALL)
+    assert error(outcome) == "--text-model: expected a `# text` comment in every sentence, found none in sentence 1"
+    assert not (tmp_path / "m").exists()

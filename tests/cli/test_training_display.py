@@ -1,0 +1,64 @@
+"""What a training shows on a terminal and elsewhere."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from pointree.cli.training_display import TextModelDisplay, TrainingDisplay
+from pointree.training.tagger import TextProgress
+
+METRICS = {"epoch": 7, "arc_loss": 0.25, "label_loss": 0.5, "dev_uas": 81.0, "dev_las": 77.125}
+METRICS |= {"words_per_s": 1234.5, "seconds": 67.8}
+LINE = "epoch   7  loss 0.750  dev UAS 81.00  LAS 77.12{}  1,234 words/s  68 s"
+
+
+class Terminal(io.StringIO):
+    """A stream that says that somebody looks at it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def show_an_epoch(display: TrainingDisplay, improved: bool) -> None:
+    with display:
+        display.epoch_started(7, 10, 200)
+        display.batch_done(150, 1.5)
+        display.batch_done(50, 0.5)
+        display.progress.refresh()
+        display.epoch_ended(METRICS, improved)
+
+
+@pytest.mark.parametrize("improved", [True, False])
+def test_elsewhere_an_epoch_is_a_line(capsys: pytest.CaptureFixture[str], improved: bool) -> None:
+    show_an_epoch(TrainingDisplay(), improved)
+    assert capsys.readouterr() == ("", LINE.format(" *" if improved else "  ") + "\n")
+
+
+def test_a_terminal_has_bars_that_leave_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setattr(sys, "stderr", terminal)
+    show_an_epoch(TrainingDisplay(), True)
+    shown = terminal.getvalue()
+    assert LINE.format(" *") in shown
+    assert "epoch 7/10" in shown
+    assert "loss 0.500" in shown
+    assert "w/s" in shown
+
+
+def test_stages_of_the_text_model(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    stages = [("tokeniser", 1), ("tokeniser", 2), ("tagger", 1)]
+    with TextModelDisplay() as display:
+        for stage, step in stages:
+            display.update(TextProgress(stage, step, 40, 0.5, "Epoch"))
+    assert capsys.readouterr() == ("", "text model: tokeniser\ntext model: tagger\n")
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with TextModelDisplay() as display:
+        for stage, step in stages:
+            display.update(TextProgress(stage, step, 40, 0.5, "Epoch"))
+    assert "text model: tagger" in terminal.getvalue()
