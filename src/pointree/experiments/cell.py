@@ -11,7 +11,17 @@ from typing import Any
 
 from pointree.config import Config
 
-__all__ = ["DataFile", "Ensemble", "Phase", "TrainingRun", "Treebank", "cell_name", "phases", "settings_options"]
+__all__ = [
+    "DataFile",
+    "Ensemble",
+    "Phase",
+    "TrainingRun",
+    "Treebank",
+    "cell_name",
+    "flat_settings",
+    "phases",
+    "settings_options",
+]
 
 MODEL = "model"
 """The folder of a cell's model within the folder of the cell."""
@@ -51,7 +61,10 @@ def cell_name(treebank: str, system: str, seed: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TrainingRun:
-    """A cell that trains a model, then parses dev and, if it is `tested`, test with it."""
+    """A cell that trains a model, then parses dev and, if it is `tested`, test with it.
+
+    `settings` are as the grid has them, `expanded` with the values of their variables.
+    """
 
     treebank: Treebank
     system: str
@@ -59,6 +72,7 @@ class TrainingRun:
     config: Config
     preset: str | None
     settings: Mapping[str, Any]
+    expanded: Mapping[str, Any]
     vectors: bool
     beam: int
     tested: bool
@@ -150,7 +164,7 @@ def phases(cell: Cell, folder: Path | None = None, *, threads: int = 1, device: 
         if cell.vectors and "vectors" in files:
             options.append(f"--vectors={place(files['vectors'])}")
         options += ["--preset", cell.preset] if cell.preset else []
-        options += settings_options(cell.settings)
+        options += settings_options(cell.settings if folder is None else cell.expanded)
         yield Phase("train", ("train", *options, "--output", models[0], "--no-text-model", *running))
     else:
         models = list(cell.models) if folder is None else [str(folder / model) for model in cell.models]
@@ -166,13 +180,14 @@ def phases(cell: Cell, folder: Path | None = None, *, threads: int = 1, device: 
 
 def settings_options(settings: Mapping[str, Any]) -> list[str]:
     """Sections of a configuration as options of `pointree train`."""
-    return [f"--set={name}={_value(value)}" for name, value in _flat(settings)]
+    return [f"--set={name}={_value(value)}" for name, value in flat_settings(settings)]
 
 
-def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """The fields of nested tables by their dotted names."""
     for key, value in settings.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{key}.")
+            yield from flat_settings(value, f"{prefix}{key}.")
         else:
             yield prefix + key, value
 

@@ -119,8 +119,8 @@ class _Reader:
         """The grid, which is of use only if there are no faults."""
         self._check_keys("", self.content, _KEYS)
         preset = self._preset("preset", self.content.get("preset"))
-        seeds = self._list("seeds", int, [1])
-        metrics = self._known("metrics", self._list("metrics", str, ["las"]), METRICS)
+        seeds = self._list("seeds", self.content.get("seeds", [1]), int)
+        metrics = self._known("metrics", self._list("metrics", self.content.get("metrics", ["las"]), str), METRICS)
         beam = self._typed("beam", self.content.get("beam", 1), int, 1)
         paper = self._typed("paper", self.content.get("paper"), str, None)
         if paper is not None and paper not in PAPER_TABLES:
@@ -132,19 +132,22 @@ class _Reader:
             self.faults.append("expected at least one treebank, a table such as [treebanks.tr_imst], found none")
         variants = self._variants()
         known = {**SYSTEMS, **variants}
-        systems = [known[name] for name in self._known("systems", self._list("systems", str, None), known)]
+        asked = self._list("systems", self.content.get("systems", []), str)
+        for key, found in (("seeds", seeds), ("systems", asked)):
+            if not found and self.content.get(key, []) == []:
+                self.faults.append(f"expected at least one of {key}, found none")
+        systems = [known[name] for name in self._known("systems", asked, known)]
         ensembles = self._ensembles([system.name for system in systems])
         names = [system.name for system in systems] + list(ensembles)
-        tested = set(self._known("tested", self._list("tested", str, names), names))
-        runs: list[Cell] = []
-        together: list[Cell] = []
+        tested = set(self._known("tested", self._list("tested", self.content.get("tested", names), str), names))
+        cells: list[Cell] = []
         for seed in seeds:
             for treebank in filter(None, treebanks):
-                runs += [self._run(treebank, system, seed, preset, beam, system.name in tested) for system in systems]
+                cells += [self._run(treebank, system, seed, preset, beam, system.name in tested) for system in systems]
                 for name, (members, combine) in ensembles.items():
-                    cells = tuple(cell_name(treebank.name, member, seed) for member in members)
-                    together.append(Ensemble(treebank, name, seed, cells, combine, name in tested))
-        self._check_names([*runs, *together])
+                    needed = tuple(cell_name(treebank.name, member, seed) for member in members)
+                    cells.append(Ensemble(treebank, name, seed, needed, combine, name in tested))
+        self._check_names(cells)
         return Grid(
             path=path,
             seeds=tuple(seeds),
@@ -153,7 +156,7 @@ class _Reader:
             ensembles=tuple(ensembles),
             metrics=tuple(metrics),
             paper=paper,
-            cells=(*runs, *together),
+            cells=tuple(cells),
         )
 
     def _run(
@@ -164,7 +167,8 @@ class _Reader:
         layers += [{"decoder": decoder, "training": {"seed": seed}}]
         settings = _merged(layer for layer in layers if isinstance(layer, Mapping))
         preset = system.preset or preset
-        overrides = [option.removeprefix("--set=") for option in settings_options(settings)]
+        expanded = self._expanded(settings)
+        overrides = [option.removeprefix("--set=") for option in settings_options(expanded)]
         try:
             config = load_config(None, overrides, preset)
         except ConfigError as error:
@@ -172,7 +176,27 @@ class _Reader:
             config = load_config(None)
         if tested and treebank.test is None:
             self.faults.append(f"treebanks.{treebank.name}: expected a test file, since {system.name} is tested")
-        return TrainingRun(treebank, system.name, seed, config, preset, settings, system.vectors, beam, tested)
+        return TrainingRun(
+            treebank, system.name, seed, config, preset, settings, expanded, system.vectors, beam, tested
+        )
+
+    def _expanded(self, settings: Mapping[str, Any], place: str = "set") -> dict[str, Any]:
+        """Settings with the values of their variables."""
+        found: dict[str, Any] = {}
+        for key, value in settings.items():
+            if isinstance(value, Mapping):
+                found[key] = self._expanded(value, f"{place}.{key}")
+            else:
+                found[key] = self._text(f"{place}.{key}", value)[0] if isinstance(value, str) else value
+        return found
+
+    def _text(self, place: str, written: str) -> tuple[str, bool]:
+        """A text with the values of its variables, and whether they are all set."""
+        template = Template(written)
+        unset = [name for name in template.get_identifiers() if name not in self.environ]
+        if self.need_files:
+            self.faults += [f"the environment variable {name} is not set, {place} needs it" for name in unset]
+        return template.safe_substitute(self.environ), not unset
 
     def _treebank(self, name: str, table: Mapping[str, Any]) -> Treebank | None:
         place = f"treebanks.{name}"
@@ -194,13 +218,10 @@ class _Reader:
         if not isinstance(written, str) or not written:
             self.faults.append(f"{place} must be the name of a file, found {written!r}")
             return None
-        template = Template(written)
-        unset = [name for name in template.get_identifiers() if name not in self.environ]
-        expanded = Path(template.safe_substitute(self.environ))
-        if self.need_files:
-            self.faults += [f"the environment variable {name} is not set, {place} needs it" for name in unset[:1]]
-            if not unset and not expanded.is_file():
-                self.faults.append(f"{place}: no such file: {expanded}")
+        text, is_set = self._text(place, written)
+        expanded = Path(text)
+        if self.need_files and is_set and not expanded.is_file():
+            self.faults.append(f"{place}: no such file: {expanded}")
         return DataFile(written, expanded)
 
     def _variants(self) -> dict[str, System]:
@@ -228,7 +249,7 @@ class _Reader:
         for name, table in self._tables("ensembles"):
             place = f"ensembles.{name}"
             self._check_keys(f"{place}.", table, _ENSEMBLE_KEYS)
-            members = self._list(f"{place}.members", str, [], table.get("members", []))
+            members = self._list(f"{place}.members", table.get("members", []), str)
             if len(members) < 2:
                 self.faults.append(f"{place}.members: expected two systems at least, found {len(members)}")
             self._known(f"{place}.members", members, systems)
@@ -269,17 +290,12 @@ class _Reader:
         ]
         return [name for name in names if name in known]
 
-    def _list(self, place: str, kind: type, default: list[Any] | None, value: object = None) -> list[Any]:
-        value = self.content.get(place, default) if value is None else value
-        if value is None:
-            self.faults.append(f"expected a list of {place}, found none")
-            return []
-        right = isinstance(value, list) and value and all(type(item) is kind for item in value)
-        if not right and value is not default:
-            what = {int: "whole numbers", str: "names"}[kind]
-            self.faults.append(f"{place} must be a list of {what}, found {value!r}")
-            return []
-        return list(value) if isinstance(value, list) else []
+    def _list(self, place: str, value: object, kind: type) -> list[Any]:
+        if isinstance(value, list) and all(type(item) is kind for item in value):
+            return value
+        what = {int: "whole numbers", str: "names"}[kind]
+        self.faults.append(f"{place} must be a list of {what}, found {value!r}")
+        return []
 
     def _typed(self, place: str, value: object, kind: type, default: Any) -> Any:
         if value is None or type(value) is kind:

@@ -1,7 +1,7 @@
 """What a result depends on, so that a changed grid never passes for the old one.
 
 The identity of a cell has its whole configuration, the checksums of its files, the search, and the version of
-pointree; an ensemble has its models' identities instead of a configuration. Two identities are compared field by
+pointree; an ensemble has the identities of its members instead of a configuration. Two identities are compared field by
 field, so that a message can say what changed. The sources of pointree change more often than results do: their
 checksum is recorded beside the identity, and a difference is told but makes no result invalid. A version does.
 """
@@ -11,17 +11,17 @@ from __future__ import annotations
 import hashlib
 import json
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from pointree.config import Config
-from pointree.experiments.cell import Cell, TrainingRun
+from pointree.experiments.cell import Cell, TrainingRun, flat_settings
 from pointree.files import reading
 from pointree.version import __version__
 
-__all__ = ["changes", "code_state", "fingerprint", "identity"]
+__all__ = ["Identity", "changes", "code_state", "config_identity", "fingerprint", "identity"]
 
 _SOURCES = (
     "batching.py", "config.py", "ensemble.py", "evaluation", "model_folder.py", "nn", "parser.py", "search",
@@ -38,12 +38,26 @@ def identity(cell: Cell, members: Mapping[str, Identity] | None = None) -> Ident
     if isinstance(cell, TrainingRun):
         if not cell.vectors:
             files.pop("vectors", None)
-        own: Identity = {"config": cell.config.to_dict(), "beam": cell.beam}
+        own: Identity = {"config": config_identity(cell), "beam": cell.beam}
     else:
         files = {role: files[role] for role in ("dev", "test") if role in files}
         known = members or {}
-        own = {"combine": cell.combine, "members": {name: fingerprint(known[name]) for name in cell.members}}
+        own = {"combine": cell.combine, "members": {name: known[name] for name in cell.members}}
     return {**own, "data": files, "pointree": __version__}
+
+
+def config_identity(cell: TrainingRun) -> dict[str, Any]:
+    """The whole configuration of a cell; a path that a variable gives counts by its last part on any machine."""
+    config = cell.config.to_dict()
+    expanded = dict(flat_settings(cell.expanded))
+    for name, written in flat_settings(cell.settings):
+        if isinstance(written, str) and "$" in written:
+            *sections, key = name.split(".")
+            table: dict[str, Any] = config
+            for section in sections:
+                table = table[section]
+            table[key] = Path(expanded[name]).name
+    return config
 
 
 def fingerprint(identity: Identity) -> str:
@@ -53,9 +67,20 @@ def fingerprint(identity: Identity) -> str:
 
 def changes(recorded: Identity, expected: Identity) -> list[str]:
     """What differs, each in a few words; nothing if a recorded result may be used."""
-    old, new = dict(_flat(recorded)), dict(_flat(expected))
+    old, new = recorded.get("members", {}), expected.get("members", {})
+    found = [f"{name} is {'new' if name in new else 'gone'}" for name in sorted(old.keys() ^ new.keys())]
+    for name in sorted(old.keys() & new.keys()):
+        found += [f"{name}: {change}" for change in changes(old[name], new[name])]
+    return found + _own_changes(recorded, expected)
+
+
+def _own_changes(recorded: Identity, expected: Identity) -> list[str]:
+    old, new = (
+        dict(flat_settings({key: value for key, value in each.items() if key != "members"}))
+        for each in (recorded, expected)
+    )
     # An option that did not exist when the result was made had the effect that its default has now.
-    defaults = dict(_flat({"config": Config().to_dict()}))
+    defaults = dict(flat_settings({"config": Config().to_dict()}))
     found = []
     for name in sorted(old.keys() | new.keys()):
         before, after = old.get(name, defaults.get(name)), new.get(name)
@@ -70,14 +95,6 @@ def changes(recorded: Identity, expected: Identity) -> list[str]:
 
 def _shown(value: object) -> str:
     return "nothing" if value is None else str(value)
-
-
-def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
 
 
 @cache

@@ -12,7 +12,7 @@ from typing import Any
 
 from pointree.experiments.cell import Cell, TrainingRun
 from pointree.experiments.grid import Grid
-from pointree.experiments.identity import changes
+from pointree.experiments.identity import Identity, changes, config_identity
 from pointree.experiments.paper import PaperScore, paper_score
 from pointree.experiments.results import is_complete, read_json, result_path
 from pointree.experiments.systems import SYSTEMS, System
@@ -173,11 +173,13 @@ def make_report(grid: Grid, results: Path) -> Report:
     """Collect the results of a grid; those that other settings made are left out, with a note."""
     found: dict[str, dict[str, Any]] = {}
     notes = []
+    cells = {cell.name: cell for cell in grid.cells}
     for cell in grid.cells:
         result = read_json(result_path(results, cell.name))
         if result is None:
             continue
-        if differences := _config_changes(result, cell):
+        recorded = result["identity"]
+        if differences := changes(recorded, _without_data(recorded, cell, cells)):
             notes.append(f"{cell.name} is left out, it was made with other settings: {'; '.join(differences)}")
         elif not is_complete(result, cell):
             notes.append(f"{cell.name} has no test scores yet")
@@ -190,14 +192,13 @@ def make_report(grid: Grid, results: Path) -> Report:
     return Report(grid, tuple(_entries(grid, found)), found, tuple(notes))
 
 
-def _config_changes(result: Mapping[str, Any], cell: Cell) -> list[str]:
-    """Differences that can be seen without the data."""
-    recorded = result["identity"]
+def _without_data(recorded: Identity, cell: Cell, cells: Mapping[str, Cell]) -> Identity:
+    """The identity that the grid asks for, as far as it can be known without the data."""
     if isinstance(cell, TrainingRun):
-        expected = {**recorded, "config": cell.config.to_dict(), "beam": cell.beam}
-    else:
-        expected = {**recorded, "combine": cell.combine}
-    return changes(recorded, expected)
+        return {**recorded, "config": config_identity(cell), "beam": cell.beam}
+    known = recorded.get("members", {})
+    members = {name: _without_data(known.get(name, {}), cells[name], cells) for name in cell.members}
+    return {**recorded, "combine": cell.combine, "members": members}
 
 
 def _entries(grid: Grid, results: Mapping[str, Mapping[str, Any]]) -> Iterator[Entry]:

@@ -99,6 +99,7 @@ class Runner:
         observe: Callable[[Sequence[Status]], None] = lambda statuses: None,
         note: Callable[[str], None] = lambda text: None,
         poll_seconds: float = 0.5,
+        program: Sequence[str] = (sys.executable, "-m", "pointree"),
     ) -> None:
         self.folder = folder.absolute()
         self.results = results
@@ -109,6 +110,7 @@ class Runner:
         self.observe = observe
         self.note = note
         self.poll_seconds = poll_seconds
+        self.program = tuple(program)
         self.statuses = {cell.name: Status(cell, self.folder / cell.name) for cell in cells}
         self.identities: dict[str, Identity] = {}
         for cell in cells:
@@ -232,7 +234,7 @@ class Runner:
             output: IO[bytes] = open(job.phase.stdout, "wb") if job.phase.stdout else log  # noqa: SIM115
             with output:
                 job.process = subprocess.Popen(
-                    [sys.executable, "-m", "pointree", *job.phase.arguments],
+                    [*self.program, *job.phase.arguments],
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=log,

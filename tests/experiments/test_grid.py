@@ -1,0 +1,163 @@
+"""Reading grids, and all their faults at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pointree.config import describe
+from pointree.errors import ConfigError, InputError
+from pointree.experiments.cell import Ensemble, TrainingRun
+from pointree.experiments.grid import Grid, load_grid
+from pointree.experiments.systems import SYSTEMS
+
+from .conftest import GRID
+
+SHIPPED = sorted((Path(__file__).resolve().parents[2] / "experiments").glob("*.toml"))
+
+WriteGrid = Callable[..., Grid]
+
+
+def test_cells_run_seed_by_seed(write_grid: WriteGrid) -> None:
+    grid = write_grid()
+    assert [cell.name for cell in grid.cells] == [
+        "tr.l2r-sequential.seed1",
+        "tr.oi-simple-gate1.seed1",
+        "tr.l2r-sequential.seed2",
+        "tr.oi-simple-gate1.seed2",
+    ]
+    first, second = grid.cells[:2]
+    assert isinstance(first, TrainingRun)
+    assert isinstance(second, TrainingRun)
+    assert (first.config.decoder.fusion, first.config.training.epochs, first.config.training.seed) == ("none", 3, 1)
+    assert (second.config.decoder.order, second.config.decoder.fusion) == ("outside-in", "simple")
+    assert all(cell.tested for cell in grid.cells)
+
+
+def test_settings_are_laid_over_each_other(write_grid: WriteGrid) -> None:
+    text = """
+preset = "quick"
+systems = ["plain", "l2r-simple-gate1"]
+tested = ["plain"]
+[set.training]
+epochs = 5
+batch_size = 8
+[treebanks.tr]
+train = "${DATA}/train.conllu"
+dev = "${DATA}/dev.conllu"
+test = "${DATA}/test.conllu"
+set.training.epochs = 6
+[variants.plain]
+base = "l2r-simple-gate1"
+vectors = false
+preset = "paper"
+set.embeddings.tag = "xpos"
+"""
+    plain, usual = write_grid(text).cells
+    assert isinstance(plain, TrainingRun)
+    assert isinstance(usual, TrainingRun)
+    assert (plain.config.training.epochs, plain.config.training.batch_size) == (6, 8)
+    assert (plain.config.embeddings.tag, usual.config.embeddings.tag) == ("xpos", "upos")
+    assert (plain.config.encoder.size, usual.config.encoder.size) == (512, 256)
+    assert (plain.vectors, usual.vectors) == (False, True)
+    assert (plain.tested, usual.tested) == (True, False)
+
+
+def test_ensembles_follow_their_members(write_grid: WriteGrid) -> None:
+    grid = write_grid(GRID + '[ensembles.both]\nmembers = ["l2r-sequential", "oi-simple-gate1"]\ncombine = "votes"\n')
+    both = grid.cells[2]
+    assert isinstance(both, Ensemble)
+    assert (both.name, both.combine) == ("tr.both.seed1", "votes")
+    assert both.members == ("tr.l2r-sequential.seed1", "tr.oi-simple-gate1.seed1")
+
+
+def test_all_faults_at_once(write_grid: WriteGrid) -> None:
+    text = """
+seeds = [1, 1]
+systems = ["l2r-simpel-gate1", "oi-simple-gate1"]
+preset = "fast"
+papper = "ud"
+[set.training]
+epocs = 3
+[treebanks.a]
+train = "${DATA}/none.conllu"
+dev = "${NOWHERE}/dev.conllu"
+[treebanks.b]
+dev = 3
+[ensembles.e]
+members = ["r2l-simple-gate1"]
+"""
+    with pytest.raises(ConfigError) as error:
+        write_grid(text)
+    faults = " | ".join(fault.partition("grid.toml: ")[2] for fault in error.value.faults)
+    for expected in (
+        "systems: system l2r-simpel-gate1 is unknown; did you mean l2r-simple-gate1?",
+        "preset fast is unknown; known are paper, cpu, quick",
+        "papper is unknown; did you mean paper?",
+        "training.epocs is unknown; did you mean training.epochs?",
+        "treebanks.a.train: no such file: ",
+        "the environment variable NOWHERE is not set, treebanks.a.dev needs it",
+        "treebanks.b.dev must be the name of a file, found 3",
+        "treebanks.b: expected a train file, found none",
+        "treebanks.a: expected a test file, since oi-simple-gate1 is tested",
+        "ensembles.e.members: expected two systems at least, found 1",
+        "2 cells have the name a.oi-simple-gate1.seed1",
+    ):
+        assert expected in faults
+    assert len(error.value.faults) == len(set(error.value.faults))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected at least one of systems, found none"),
+        ("seeds = []", "expected at least one of seeds, found none"),
+        ('seeds = "1"', "seeds must be a list of whole numbers, found '1'"),
+        ("systems = [1]", "systems must be a list of names, found [1]"),
+        ('systems = ["l2r-sequential"]', "expected at least one treebank"),
+        ("beam = 0", "beam must be at least 1, found 0"),
+        ('paper = "ptb"', "paper: table ptb is unknown; known are ud, penn, penn-bert"),
+        ('[treebanks."a/b"]', "treebanks: a name has letters, digits, _, + and -, found 'a/b'"),
+        ("treebanks = 3", "treebanks must be a table, found 3"),
+        ('[variants.oi-simple-gate1]\nbase="x"', "variants.oi-simple-gate1 has the name of a system of the paper"),
+        ('[variants.v]\nbase="l2r"', "variants.v.base: system l2r is unknown"),
+    ],
+)
+def test_single_faults(write_grid: WriteGrid, text: str, message: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        write_grid(text)
+    assert message in str(error.value)
+
+
+def test_files_that_are_no_grids(tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text("seeds = [")
+    with pytest.raises(InputError, match="malformed TOML"):
+        load_grid(tmp_path / "bad.toml")
+    with pytest.raises(InputError, match="no such file"):
+        load_grid(tmp_path / "none.toml")
+
+
+def test_the_thirteen_systems_of_the_paper_are_there() -> None:
+    assert len(SYSTEMS) == 15, "and the sequential ones of the other orders"
+    simple = SYSTEMS["r2l-simple-gate2"]
+    assert (simple.transition, simple.fusion_name, simple.gate_name) == ("R2L", "r-simple", "GATE2")
+    plain = SYSTEMS["l2r-sequential"]
+    assert (plain.transition, plain.fusion_name, plain.gate_name) == ("L2R", "-", "-")
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_grids_that_ship_have_no_faults(path: Path) -> None:
+    if "contextual" in path.read_text() and not any("contextual" in each.name for each in describe()):
+        pytest.skip("contextual embeddings are not among the settings")
+    grid = load_grid(path, {}, need_files=False)
+    assert grid.paper is not None
+    assert all(treebank.column for treebank in grid.treebanks)
+
+
+def test_the_grid_of_the_papers_table() -> None:
+    [path] = [path for path in SHIPPED if path.stem == "ud"]
+    grid = load_grid(path, {}, need_files=False)
+    assert (len(grid.treebanks), len(grid.systems), len(grid.seeds)) == (10, 13, 3)
+    assert len({cell.system for cell in grid.cells if cell.tested}) == 4

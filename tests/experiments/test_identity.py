@@ -1,0 +1,77 @@
+"""What makes an old result useless, and what does not."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+
+from pointree.experiments.cell import TrainingRun
+from pointree.experiments.grid import Grid
+from pointree.experiments.identity import changes, checksum, code_state, fingerprint, identity
+
+from .conftest import GRID
+
+
+def test_it_has_configuration_data_and_version(write_grid: Callable[..., Grid]) -> None:
+    grid = write_grid()
+    first, second = identity(grid.cells[0]), identity(grid.cells[1])
+    assert set(first) == {"config", "beam", "data", "pointree"}
+    assert set(first["data"]) == {"train", "dev", "test"}
+    assert changes(first, first) == []
+    assert fingerprint(first) != fingerprint(second)
+    assert changes(first, second) == [
+        "decoder.fusion was none, is simple",
+        "decoder.order was left-to-right, is outside-in",
+    ]
+
+
+def test_changed_data_and_versions(write_grid: Callable[..., Grid]) -> None:
+    cell = write_grid().cells[0]
+    now = identity(cell)
+    before = copy.deepcopy(now)
+    before["data"]["train"] = "other"
+    before["pointree"] = "0.0.1"
+    found = changes(before, now)
+    assert found[0] == "the train file has changed"
+    assert found[1].startswith("pointree was 0.0.1, is ")
+
+
+def test_an_option_that_is_new_since_counts_as_its_default(write_grid: Callable[..., Grid]) -> None:
+    now = identity(write_grid().cells[0])
+    before = copy.deepcopy(now)
+    del before["config"]["training"]["average"]
+    assert changes(before, now) == []
+    now["config"]["training"]["average"] = 0.9
+    assert changes(before, now) == ["training.average was 0.0, is 0.9"]
+
+
+def test_test_scores_may_come_later(write_grid: Callable[..., Grid]) -> None:
+    now = identity(write_grid().cells[0])
+    before = copy.deepcopy(now)
+    del before["data"]["test"]
+    assert changes(before, now) == []
+
+
+def test_ensembles_depend_on_their_members(write_grid: Callable[..., Grid]) -> None:
+    grid = write_grid(GRID + '[ensembles.both]\nmembers = ["l2r-sequential", "oi-simple-gate1"]\n')
+    members = {cell.name: identity(cell) for cell in grid.cells if isinstance(cell, TrainingRun)}
+    now = identity(grid.cells[2], members)
+    before = copy.deepcopy(now)
+    before["members"]["tr.oi-simple-gate1.seed1"]["config"]["training"]["epochs"] = 2
+    assert changes(before, now) == ["tr.oi-simple-gate1.seed1: training.epochs was 2, is 3"]
+    del before["members"]["tr.oi-simple-gate1.seed1"]
+    assert changes(before, now) == ["tr.oi-simple-gate1.seed1 is new"]
+
+
+def test_paths_of_variables_count_by_their_last_part(write_grid: Callable[..., Grid]) -> None:
+    cell = write_grid(GRID + '[variants.v]\nbase = "l2r-sequential"\nset.decoder.gate = "gate2"\n').cells[0]
+    assert isinstance(cell, TrainingRun)
+    assert identity(cell)["config"]["decoder"]["gate"] == "gate1"
+
+
+def test_checksums_and_code(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"abc")
+    assert checksum(path) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert len(code_state()["sources"]) == 16

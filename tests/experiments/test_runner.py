@@ -1,0 +1,208 @@
+"""Running grids: finished cells are skipped, killed ones resumed, failing ones do not stop the others."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pointree.errors import UsageError
+from pointree.experiments.grid import Grid
+from pointree.experiments.runner import Runner, State, Status
+
+from .conftest import FAKE, GRID
+
+WriteGrid = Callable[..., Grid]
+MakeRunner = Callable[..., Runner]
+
+
+def calls(tmp_path: Path, command: str) -> list[str]:
+    path = tmp_path / "calls.txt"
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [line for line in lines if line.startswith(command)]
+
+
+def states(statuses: list[Status]) -> list[str]:
+    return [str(status.state) for status in statuses]
+
+
+def result(tmp_path: Path, cell: str) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads((tmp_path / "results" / f"{cell}.json").read_text())
+    return loaded
+
+
+def test_every_cell_leaves_a_result(write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path) -> None:
+    assert states(runner(write_grid(), jobs=2).run()) == ["finished"] * 4
+    found = result(tmp_path, "tr.oi-simple-gate1.seed2")
+    assert (found["treebank"], found["system"], found["seed"]) == ("tr", "oi-simple-gate1", 2)
+    assert (found["dev"]["las"], found["test"]["las"]) == (62.0, 63.0)
+    assert found["dev_curve"]["las"] == [53.0, 54.0, 55.0]
+    assert (found["best_epoch"], found["epochs"], found["seconds"]["train"]) == (3, 3, 3)
+    assert found["commands"][0].startswith('pointree train "--train=${DATA}/train.conllu" ')
+    assert str(tmp_path) not in json.dumps(found), "a result tells nothing of the machine"
+    assert (tmp_path / "results" / "tr.oi-simple-gate1.seed2.json").stat().st_size < 8_000
+
+
+def test_finished_cells_are_skipped(write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path) -> None:
+    runner(write_grid()).run()
+    before = len(calls(tmp_path, ""))
+    assert states(runner(write_grid()).run()) == ["finished"] * 4
+    assert len(calls(tmp_path, "")) == before
+    assert states(runner(write_grid(GRID.replace("[1, 2]", "[1, 2, 3]"))).run()) == ["finished"] * 6
+    assert len(calls(tmp_path, "train")) == 6
+
+
+def test_a_failing_cell_does_not_stop_the_others(
+    write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_FAIL", "left-to-right")
+    grid = write_grid(GRID + '[ensembles.both]\nmembers = ["l2r-sequential", "oi-simple-gate1"]\n')
+    statuses = runner(grid).run()
+    assert states(statuses) == ["failed", "finished", "failed"] * 2
+    assert statuses[0].detail == "train: the weights are no longer finite"
+    assert statuses[2].detail == "tr.l2r-sequential.seed1, which it needs, failed"
+    monkeypatch.delenv("FAKE_FAIL")
+    assert states(runner(grid).run()) == ["finished"] * 6
+    assert result(tmp_path, "tr.both.seed1")["test"]["las"] == 64.0
+
+
+def test_an_ensemble_parses_with_the_models_of_its_members(
+    write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path
+) -> None:
+    text = GRID.replace("[1, 2]", "[1]")
+    runner(write_grid(text + '[ensembles.both]\nmembers = ["l2r-sequential", "oi-simple-gate1"]\n'), jobs=3).run()
+    parses = [call for call in calls(tmp_path, "parse") if "--combine posteriors" in call]
+    assert len(parses) == 2
+    runs = tmp_path / "runs"
+    for system in ("l2r-sequential", "oi-simple-gate1"):
+        assert f"--model {runs}/tr.{system}.seed1/model" in parses[0]
+    commands = result(tmp_path, "tr.both.seed1")["commands"]
+    assert "--model tr.l2r-sequential.seed1/model --model tr.oi-simple-gate1.seed1/model" in commands[0]
+
+
+def test_a_changed_grid_never_reuses_results(write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path) -> None:
+    runner(write_grid()).run()
+    changed = write_grid(GRID.replace("epochs = 3", "epochs = 4"))
+    with pytest.raises(UsageError) as error:
+        runner(changed).run()
+    assert str(error.value).count("was made with other settings (training.epochs was 3, is 4)") == 4
+    notes: list[str] = []
+    assert states(runner(changed, changed="keep", note=notes.append).run()) == ["finished"] * 4
+    assert len(notes) == 4
+    assert len(calls(tmp_path, "train")) == 4
+    assert states(runner(changed, changed="rerun").run()) == ["finished"] * 4
+    assert len(calls(tmp_path, "train")) == 8
+    assert not any("--resume" in call for call in calls(tmp_path, "train"))
+    assert result(tmp_path, "tr.l2r-sequential.seed1")["epochs"] == 4
+
+
+def test_changed_data_are_noticed(write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path) -> None:
+    from pointree.experiments.identity import checksum
+
+    runner(write_grid()).run()
+    (tmp_path / "data" / "train.conllu").write_text("other")
+    checksum.cache_clear()
+    with pytest.raises(UsageError, match="the train file has changed"):
+        runner(write_grid()).run()
+
+
+def test_test_scores_are_added_without_training_again(
+    write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path
+) -> None:
+    runner(write_grid("tested = []\n" + GRID)).run()
+    assert "test" not in result(tmp_path, "tr.l2r-sequential.seed1")
+    runner(write_grid()).run()
+    assert result(tmp_path, "tr.l2r-sequential.seed1")["test"]["las"] == 62.0
+    assert len(calls(tmp_path, "train")) == 4
+
+
+def test_results_of_other_sources_are_told(write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path) -> None:
+    runner(write_grid(GRID.replace("[1, 2]", "[1]"))).run()
+    path = tmp_path / "results" / "tr.l2r-sequential.seed1.json"
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps({**content, "code": {"pointree": "0.1", "sources": "x", "commit": "abc"}}))
+    notes: list[str] = []
+    runner(write_grid(GRID.replace("[1, 2]", "[1]")), note=notes.append).run()
+    assert notes == ["tr.l2r-sequential.seed1: finished, with other sources of pointree 0.1, commit abc"]
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from pointree.experiments.grid import load_grid
+from pointree.experiments.runner import Runner
+folder = Path(sys.argv[1])
+grid = load_grid(folder / "grid.toml", {"DATA": str(folder / "data")})
+program = (sys.executable, sys.argv[2])
+Runner(grid.cells, folder / "runs", folder / "results", poll_seconds=0.01, program=program).run()
+"""
+
+
+def killed_runner(tmp_path: Path, after: Callable[[], bool]) -> int:
+    """Kill a runner in another process without warning, as soon as something has happened.
+
+    Returns the number of the process that it had started.
+    """
+    environ = {**os.environ, "FAKE_SECONDS": "0.5", "FAKE_PID": str(tmp_path / "pid")}
+    process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(tmp_path), str(FAKE)], env=environ)
+    wait_for(after)
+    process.kill()
+    process.wait()
+    return int((tmp_path / "pid").read_text())
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.01)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders are locked on Unix only")
+def test_a_training_that_outlives_its_runner_is_waited_for(
+    write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path
+) -> None:
+    grid = write_grid(GRID.replace("[1, 2]", "[1]"))
+    checkpoint = tmp_path / "runs" / "tr.l2r-sequential.seed1" / "model" / "checkpoint.safetensors"
+    killed_runner(tmp_path, checkpoint.exists)
+    seen: set[str] = set()
+    statuses = runner(grid, observe=lambda all_: seen.update(str(status.state) for status in all_)).run()
+    assert states(statuses) == ["finished", "finished"]
+    assert State.ELSEWHERE in seen
+    assert len(calls(tmp_path, "train")) == 2, "the training that was running is not started twice"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="process groups are those of Unix")
+def test_a_killed_cell_is_resumed(write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path) -> None:
+    grid = write_grid(GRID.replace("[1, 2]", "[1]"))
+    checkpoint = tmp_path / "runs" / "tr.l2r-sequential.seed1" / "model" / "checkpoint.safetensors"
+    os.kill(killed_runner(tmp_path, checkpoint.exists), signal.SIGKILL)
+    assert states(runner(grid).run()) == ["finished", "finished"]
+    first, second, _other = calls(tmp_path, "train")
+    assert "--resume" not in first
+    assert second.endswith("--resume")
+    assert result(tmp_path, "tr.l2r-sequential.seed1")["dev_curve"]["las"] == [52.0, 53.0, 54.0]
+
+
+def test_an_interrupt_ends_the_processes(write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path) -> None:
+    started: list[float] = []
+
+    def interrupt(statuses: object) -> None:
+        if (tmp_path / "calls.txt").exists():
+            started.append(time.monotonic())
+            raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FAKE_SECONDS", "60")
+        with pytest.raises(KeyboardInterrupt):
+            runner(write_grid(), observe=interrupt).run()
+    assert time.monotonic() - started[0] < 20
+    assert states(runner(write_grid()).run()) == ["finished"] * 4
