@@ -13,10 +13,9 @@ from safetensors.torch import load_file, save_file
 
 from pointree.errors import ModelError, OutputError
 from pointree.model_folder import FORMAT, load_folder, new_network, save_folder, write_card, write_weights
-from pointree.parser import Parser
 from pointree.treebank.vocabulary import LabelVocabulary, Vocabularies
 
-from .helpers import COMBINATIONS, Combination, describe, random_sentences, tiny_config, tiny_parser, tiny_vocabularies
+from .helpers import COMBINATIONS, Combination, describe, tiny_config, tiny_parser, tiny_vocabularies
 
 NEEDED = [
     "pointree.json",
@@ -59,8 +58,6 @@ def test_what_is_saved_is_loaded(combination: Combination, tmp_path: Path) -> No
     assert not network.training
     assert not any(parameter.requires_grad for parameter in network.parameters())
     assert network.embeddings.singletons.tolist() == vocabularies.words.singletons.tolist()
-    sentences = random_sentences([5, 1])
-    assert Parser(config, vocabularies, network).trees(sentences) == parser.trees(sentences)
 
 
 def test_nothing_in_the_folder_is_a_pickle(folder: Path) -> None:

@@ -6,7 +6,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pointree.parser import Parser
@@ -29,6 +29,9 @@ ROOT_LABEL = tiny_vocabularies().deprels.lookup("root")
 
 SCALES = [0.0, 1e-30, 0.1, 1.0, 30.0, 1e4, 1e30, 3e38]
 ODD_VALUES = [float("nan"), float("inf"), float("-inf"), 3e38, -1e30, 0.0]
+
+at_leisure = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+"""A network is made for every example, which takes its time on a busy machine."""
 
 forms = st.sampled_from(WORDS) | st.text(st.characters(exclude_characters="\t\r\n"), min_size=1, max_size=8)
 
@@ -85,7 +88,7 @@ def assert_legal(sentence: Sentence, found: list[ParseTree], options: SearchOpti
     assert scores == sorted(scores, reverse=True)
 
 
-@settings(deadline=None, max_examples=120)
+@settings(**at_leisure, max_examples=100)
 @given(parsers(), st.lists(sentences(), min_size=1, max_size=4), searches())
 def test_any_weights_and_any_sentences_give_legal_trees(
     parser: Parser, given_sentences: list[Sentence], options: SearchOptions
@@ -94,7 +97,7 @@ def test_any_weights_and_any_sentences_give_legal_trees(
         assert_legal(sentence, found, options)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(**at_leisure, max_examples=50)
 @given(parsers(), sentences(max_words=3), st.booleans())
 def test_as_many_trees_come_back_as_there_are(parser: Parser, sentence: Sentence, single_root: bool) -> None:
     n = len(sentence)
