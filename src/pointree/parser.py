@@ -14,6 +14,7 @@ from pointree.config import Config
 from pointree.errors import ModelError, UsageError
 from pointree.files import atomic_write, reading
 from pointree.model_folder import TEXT_MODEL, load_folder, save_folder
+from pointree.models import resolve_model
 from pointree.nn.features import Featurizer
 from pointree.nn.model import PointerNetwork
 from pointree.nn.precision import resolve_precision
@@ -32,12 +33,12 @@ DEFAULT_BATCH_WORDS = 2_500
 _WINDOW_SENTENCES = 2_048
 
 
-def load(path: str | os.PathLike[str], *, precision: str = "auto", device: str = "cpu") -> Parser:
-    """Load a trained model from its folder.
+def load(model: str | os.PathLike[str], *, precision: str = "auto", device: str = "cpu") -> Parser:
+    """Load a trained model, given by its name, its folder or its Hugging Face Hub id.
 
     ``precision`` is ``fp32``, ``bf16`` or ``auto``, which takes bfloat16 where the machine is faster with it.
     """
-    return Parser.load(path, precision=precision, device=device)
+    return Parser.load(model, precision=precision, device=device)
 
 
 class Parser:
@@ -62,14 +63,14 @@ class Parser:
         self.root_label = _root_label(vocabularies.deprels.symbols)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, precision: str = "auto", device: str = "cpu") -> Parser:
-        """Load a trained model from its folder; see `pointree.load`."""
+    def load(cls, model: str | os.PathLike[str], *, precision: str = "auto", device: str = "cpu") -> Parser:
+        """Load a trained model; see `pointree.load`."""
         place = _device(device)
         dtype = resolve_precision(precision, place)  # first of all: see `pointree.nn.precision`
-        folder = Path(path)
+        folder = resolve_model(model)
         config, vocabularies, network = load_folder(folder)
         text_model = TextModel.load(folder / TEXT_MODEL) if (folder / TEXT_MODEL).exists() else None
-        return cls(config, vocabularies, network.to(device=place, dtype=dtype), text_model, str(path))
+        return cls(config, vocabularies, network.to(device=place, dtype=dtype), text_model, str(model))
 
     def save(self, path: str | os.PathLike[str], card: str = "") -> None:
         """Write the model to a folder, with its tokeniser and tagger if it has them."""

@@ -78,7 +78,7 @@ def test_removing_trees_leaves_the_original_alone(ewt: Path) -> None:
 
 @pytest.mark.parametrize(("extra", "found"), [([], "neither"), (["x", "--model", "y"], "both")])
 def test_a_system_or_a_model_is_needed(run: Run, ewt: Path, extra: list[str], found: str) -> None:
-    message = f"evaluate: expected either a SYSTEM file or --model DIR, found {found}"
+    message = f"evaluate: expected either a SYSTEM file or --model MODEL, found {found}"
     assert run("evaluate", ewt, *extra) == (2, "", f"pointree: error: {message}\n")
 
 

@@ -96,7 +96,7 @@ def test_no_arguments_show_the_help(run: Run) -> None:
     ("args", "message"),
     [
         (["statz"], "command statz is unknown; did you mean stats?"),
-        (["zzz"], "command zzz is unknown; known are train, parse, evaluate, stats"),
+        (["zzz"], f"command zzz is unknown; known are {', '.join(cli.COMMANDS)}"),
         (["--nonsense"], "No such option: --nonsense"),
         (["stats"], "Missing argument 'FILE'"),
     ],

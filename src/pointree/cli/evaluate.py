@@ -46,7 +46,7 @@ def command(
     """
     if (system is None) == (model is None):
         found = "neither" if system is None else "both"
-        raise UsageError(f"evaluate: expected either a SYSTEM file or --model DIR, found {found}")
+        raise UsageError(f"evaluate: expected either a SYSTEM file or --model MODEL, found {found}")
     if system is not None:
         evaluation = evaluate_file(gold, system)
     elif model is not None:
@@ -62,14 +62,14 @@ def evaluate_file(gold: Path, system: Path) -> Evaluation:
     return evaluate(track(_read(gold), "scoring"), _read(system), names=(str(gold), str(system)))
 
 
-def evaluate_model(gold: Path, model: Path) -> Evaluation:
+def evaluate_model(gold: Path, model: str) -> Evaluation:
     """Score what a model makes of the gold sentences once their trees are removed."""
     import pointree
 
     parser = pointree.load(model)
     sentences = list(_read(gold))
     parsed = track(parser.stream(without_trees(sentences)), "parsing", total=len(sentences))
-    return evaluate(sentences, parsed, names=(str(gold), str(model)))
+    return evaluate(sentences, parsed, names=(str(gold), model))
 
 
 def without_trees(sentences: Iterable[Sentence]) -> Iterator[Sentence]:

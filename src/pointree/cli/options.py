@@ -10,7 +10,9 @@ import typer
 __all__ = ["GoldArgument", "JsonOption", "ModelOption", "new_app"]
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON to standard output instead of tables.")]
-ModelOption = Annotated[Path | None, typer.Option("--model", "-m", metavar="DIR", help="Folder of a trained model.")]
+ModelOption = Annotated[
+    str | None, typer.Option("--model", "-m", metavar="MODEL", help="Name, folder or Hugging Face Hub id of a model.")
+]
 GoldArgument = Annotated[Path, typer.Argument(metavar="GOLD", help="CoNLL-U file with the right trees.")]
 
 
