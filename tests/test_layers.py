@@ -13,7 +13,7 @@ SRC = Path(pointree.__file__).parent
 
 BASE = {"errors", "files", "rules", "config", "version"}
 CORE = BASE | {"treebank", "transitions"}
-ALL_BELOW_PARSER = CORE | {"nn", "search", "batching", "model_folder"}
+ALL_BELOW_PARSER = CORE | {"nn", "search", "batching", "model_folder", "models"}
 APPLICATIONS = {"training", "evaluation", "analysis", "ensemble", "experiments", "rendering", "serving", "integrations"}
 
 MAY_IMPORT: dict[str, set[str]] = {
@@ -28,6 +28,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "search": CORE | {"nn"},
     "batching": set(),
     "model_folder": CORE | {"nn"},
+    "models": BASE,
+    "model_summary": BASE | {"models"},
+    "wheel": BASE | {"models", "model_summary"},
+    "shrink": CORE | {"model_folder"},
     "parser": ALL_BELOW_PARSER,
     "evaluation": CORE,
     "analysis": CORE | {"evaluation"},
@@ -37,7 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "training": ALL_BELOW_PARSER | {"parser", "evaluation"},
     "serving": ALL_BELOW_PARSER | {"parser", "rendering"},
     "integrations": ALL_BELOW_PARSER | {"parser"},
-    "cli": ALL_BELOW_PARSER | APPLICATIONS | {"parser"},
+    "cli": ALL_BELOW_PARSER | APPLICATIONS | {"parser", "model_summary", "shrink", "wheel"},
     # The package itself only hands out names of others, lazily.
     "__init__": BASE | {"parser", "treebank"},
     "__main__": {"cli"},
@@ -56,6 +60,9 @@ WITHOUT_TORCH = (
     "analysis",
     "experiments",
     "rendering",
+    "models",
+    "model_summary",
+    "wheel",
 )
 
 FILES = sorted(path.relative_to(SRC) for path in SRC.rglob("*.py"))

@@ -1,0 +1,87 @@
+"""A model made smaller: weights in 16 bits, and a word table without the words that it can do without."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import load_file
+from torch import Tensor
+
+from pointree.errors import ModelError, OutputError, UsageError
+from pointree.model_folder import CARD, TEXT_MODEL, WEIGHTS, load_folder, save_folder
+from pointree.treebank.vocabulary import UNK, WordVocabulary
+
+__all__ = ["shrink_model"]
+
+_WORD_TABLE = "embeddings.words"
+
+
+def shrink_model(
+    folder: Path, target: Path, *, words: int | None = None, keep: Iterable[str] = (), half: bool = False
+) -> None:
+    """Write a smaller copy of a model; a line at the end of its card says what was done.
+
+    With ``words``, only so many words keep their rows of the word table. The vocabulary has the words of the training
+    data first, then those of pretrained vectors in the order of their file, both by falling frequency; so the rarest
+    are dropped. Words that the training data has once, and the forms in ``keep``, stay in any case: give the forms of
+    the training data, and nothing that was learned is lost. Words that stay are parsed as before; the others are
+    looked up in lower case, and then count as unknown.
+
+    With ``half``, weights are stored as float16. It has three bits of precision more than bfloat16, whose wider range
+    no trained weight needs; one that does is a `ModelError`.
+    """
+    if target.resolve() == folder.resolve():
+        raise UsageError(f"{target}: a model cannot be shrunk into its own folder")
+    config, vocabularies, _network = load_folder(folder)
+    weights = load_file(folder / WEIGHTS)
+    done = []
+    if words is not None:
+        rows = _kept_rows(vocabularies.words, words, keep)
+        done.append(f"{len(rows):,} of {len(vocabularies.words):,} words were kept")
+        vocabularies = replace(vocabularies, words=_select(vocabularies.words, rows))
+        if _WORD_TABLE in weights:
+            weights[_WORD_TABLE] = weights[_WORD_TABLE][torch.from_numpy(rows)]
+    if half:
+        done.append("weights were rounded to 16 bits")
+        weights = {name: _to_float16(tensor, f"{folder / WEIGHTS}: {name}") for name, tensor in weights.items()}
+    card = (folder / CARD).read_text(encoding="utf-8") if (folder / CARD).is_file() else ""
+    if done:
+        card = f"{card.rstrip()}\n\nAfter training, {' and '.join(done)}.\n".lstrip()
+    save_folder(target, config, vocabularies, weights, card)
+    _copy([folder / TEXT_MODEL, *folder.glob("LICEN[CS]E*")], target)
+
+
+def _kept_rows(vocabulary: WordVocabulary, words: int, keep: Iterable[str]) -> NDArray[np.int64]:
+    n_specials = len(vocabulary.specials)
+    kept = vocabulary.singletons.copy()
+    kept[: n_specials + words] = True
+    kept[[number for form in keep if (number := vocabulary.lookup(form)) != UNK]] = True
+    return np.flatnonzero(kept)
+
+
+def _select(vocabulary: WordVocabulary, rows: NDArray[np.int64]) -> WordVocabulary:
+    """The words of these rows, numbered anew in the same order."""
+    symbols = [vocabulary.symbols[row] for row in rows[len(vocabulary.specials) :]]
+    return WordVocabulary(symbols, np.flatnonzero(vocabulary.singletons[rows]).tolist())
+
+
+def _to_float16(tensor: Tensor, name: str) -> Tensor:
+    halved = tensor.to(torch.float16)
+    if not bool(torch.isfinite(halved).all()):
+        raise ModelError(f"{name}: expected values up to 65,504, which 16 bits can hold, found {tensor.abs().max():g}")
+    return halved
+
+
+def _copy(files: Iterable[Path], target: Path) -> None:
+    for file in files:
+        if file.is_file():
+            try:
+                shutil.copyfile(file, target / file.name)
+            except OSError as error:
+                raise OutputError(f"{target / file.name}: cannot be written: {error.strerror or error}") from error

@@ -1,0 +1,128 @@
+"""Smaller models: what 16 bits and a shorter word table change, and what they must not change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+import pointree
+from pointree.errors import ModelError, UsageError
+from pointree.model_folder import load_folder, new_network, save_folder
+from pointree.shrink import shrink_model
+from pointree.treebank.sentence import Sentence
+from pointree.treebank.vocabulary import UNK, Vocabularies
+
+from .helpers import random_sentences, tiny_config, tiny_parser
+
+# Seen twice: ta, tok; once: rare; only among vectors: the others, the frequent ones first.
+VECTOR_WORDS = ["the", "ta", "rare", "Apple", "apple", "lizard", "Zebra"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A model with words of training data and of vectors."""
+    sentence = Sentence.from_words(
+        ["ta", "tok", "ta", "tok", "rare"], upos=["NOUN"] * 5, head=[0, 1, 1, 1, 1], deprel=["root"] + ["dep"] * 4
+    )
+    vocabularies = Vocabularies.build([sentence], min_count=2, vector_words=VECTOR_WORDS)
+    torch.manual_seed(0)
+    network = new_network(tiny_config(), vocabularies)
+    save_folder(tmp_path / "model", tiny_config(), vocabularies, network.state_dict(), "A card.\n")
+    (tmp_path / "model" / "text.udpipe").write_bytes(b"text model")
+    (tmp_path / "model" / "LICENSE.txt").write_text("free")
+    (tmp_path / "model" / "metrics.jsonl").write_text("{}")
+    return tmp_path / "model"
+
+
+def words_of(folder: Path) -> tuple[str, ...]:
+    return load_folder(folder)[1].words.symbols[3:]
+
+
+def test_the_fixture_is_ordered_as_promised(folder: Path) -> None:
+    assert words_of(folder) == ("ta", "tok", "the", "rare", "Apple", "apple", "lizard", "Zebra")
+
+
+def test_rare_words_go_but_not_those_that_were_learned(folder: Path, tmp_path: Path) -> None:
+    shrink_model(folder, tmp_path / "small", words=2)
+    assert words_of(tmp_path / "small") == ("ta", "tok", "rare")
+    shrink_model(folder, tmp_path / "smaller", words=0, keep=["TOK", "zebra", "unheard-of"])
+    assert words_of(tmp_path / "smaller") == ("tok", "rare")
+    shrink_model(folder, tmp_path / "same", words=100)
+    assert words_of(tmp_path / "same") == words_of(folder)
+
+
+def test_words_that_stay_have_the_same_rows(folder: Path, tmp_path: Path) -> None:
+    shrink_model(folder, tmp_path / "small", words=3, keep=["apple"])
+    _, old, big = load_folder(folder)
+    _, new, small = load_folder(tmp_path / "small")
+    assert big.embeddings.words is not None
+    assert small.embeddings.words is not None
+    for number, word in enumerate(new.words.symbols):
+        before = number if number < 3 else old.words.lookup(word)
+        assert torch.equal(small.embeddings.words[number], big.embeddings.words[before])
+        assert new.words.singletons[number] == old.words.singletons[before]
+    assert new.words.lookup("lizard") == UNK
+    assert new.words.lookup("Apple") == new.words.lookup("apple") != UNK
+
+
+def test_sentences_of_words_that_stay_are_parsed_the_same(folder: Path, tmp_path: Path) -> None:
+    shrink_model(folder, tmp_path / "small", words=3)
+    for path in (folder, tmp_path / "small"):
+        (path / "text.udpipe").unlink()
+    sentences = [["ta", "rare", "the", "tok"], ["Tok", "TA", "tok", "unheard-of"]]
+    parsers = [pointree.load(path, precision="fp32") for path in (folder, tmp_path / "small")]
+    before, after = (parser.parse(sentences, probabilities=True) for parser in parsers)
+    assert before == after
+
+
+def test_half_is_float16_and_close(folder: Path, tmp_path: Path) -> None:
+    shrink_model(folder, tmp_path / "half", half=True)
+    before, after = load_file(folder / "weights.safetensors"), load_file(tmp_path / "half" / "weights.safetensors")
+    assert {tensor.dtype for tensor in after.values()} == {torch.float16}
+    for name, tensor in before.items():
+        torch.testing.assert_close(after[name].float(), tensor, rtol=2**-11, atol=2**-25)
+    # What is in 16 bits stays there when only words are dropped.
+    shrink_model(tmp_path / "half", tmp_path / "both", words=0)
+    both = load_file(tmp_path / "both" / "weights.safetensors")
+    assert {tensor.dtype for tensor in both.values()} == {torch.float16}
+
+
+def test_half_parses_as_before(tmp_path: Path) -> None:
+    parser = tiny_parser()
+    parser.save(tmp_path / "model")
+    shrink_model(tmp_path / "model", tmp_path / "half", half=True)
+    sentences = random_sentences([5, 9, 3, 12])
+    halved = pointree.load(tmp_path / "half", precision="fp32")
+    assert [tree.heads for tree in halved.parse(sentences)] == [tree.heads for tree in parser.parse(sentences)]
+
+
+def test_everything_else_comes_along(folder: Path, tmp_path: Path) -> None:
+    shrink_model(folder, tmp_path / "small", words=2, half=True)
+    small = tmp_path / "small"
+    assert (small / "text.udpipe").read_bytes() == b"text model"
+    assert (small / "LICENSE.txt").read_text() == "free"
+    assert not (small / "metrics.jsonl").exists()
+    note = "After training, 6 of 11 words were kept and weights were rounded to 16 bits."
+    assert (small / "README.md").read_text() == f"A card.\n\n{note}\n"
+
+
+def test_a_model_without_word_vectors_can_be_shrunk(tmp_path: Path) -> None:
+    tiny_parser(tiny_config(("left-to-right", "none", "gate1"), {"embeddings": {"word_size": 0}})).save(tmp_path / "m")
+    shrink_model(tmp_path / "m", tmp_path / "small", words=1)
+    assert len(words_of(tmp_path / "small")) < len(words_of(tmp_path / "m"))
+
+
+def test_what_cannot_be_shrunk_is_one_line(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be shrunk into its own folder"):
+        shrink_model(folder, tmp_path / "x" / ".." / "model", half=True)
+    with pytest.raises(ModelError, match="no such model folder"):
+        shrink_model(tmp_path / "none", tmp_path / "small", half=True)
+    config, vocabularies, network = load_folder(folder)
+    weights = network.state_dict()
+    weights["arcs.bias"] = torch.tensor([70_000.0])
+    save_folder(folder, config, vocabularies, weights, "")
+    with pytest.raises(ModelError, match=r"arcs\.bias: expected values up to 65,504, .* found 70000$"):
+        shrink_model(folder, tmp_path / "small", half=True)
