@@ -13,14 +13,14 @@ from torch import Tensor, nn
 
 from pointree.nn import initialise
 from pointree.nn.dropout import drop_shared, dropout_mask
-from pointree.nn.lstm_cell import CellGradients, cell_forward
+from pointree.nn.lstm_cell import cell_backward, cell_forward
 from pointree.nn.packing import Packing
 
 __all__ = ["BiLstmLayer"]
 
 
-def _run(gates: Tensor, weight: Tensor, mask: Tensor | None, packing: Packing) -> tuple[Tensor, Tensor]:
-    """Run both directions over all steps; ``gates`` is activated in place.
+def _run(gates: Tensor, bias: Tensor, weight: Tensor, mask: Tensor | None, packing: Packing) -> tuple[Tensor, Tensor]:
+    """Run both directions over all steps; ``gates``, which holds the inputs' products, is activated in place.
 
     *Shape:* ``gates`` is ``(2, n_rows, 4 · size)``, ``weight`` ``(2, size, 4 · size)``, ``mask`` ``(2, batch_size,
     size)``; returns hidden states and cells, ``(2, n_rows, size)``.
@@ -33,11 +33,13 @@ def _run(gates: Tensor, weight: Tensor, mask: Tensor | None, packing: Packing) -
         rows = slice(start, start + count)
         step_gates = gates[:, rows]
         if previous is None:
+            step_gates += bias
             cell = gates.new_zeros(2, count, size)
         else:
             running = slice(previous.start, previous.start + count)
             state = hidden[:, running] if mask is None else hidden[:, running] * mask[:, :count]
-            step_gates += torch.bmm(state, weight)  # in place, torch would multiply one direction after the other
+            # Not baddbmm_: in place, torch would multiply one direction after the other.
+            step_gates += torch.bmm(state, weight).add_(bias)
             cell = cells[:, running]
         cell_forward(step_gates, cell, hidden[:, rows], cells[:, rows])
         previous = rows
@@ -57,8 +59,8 @@ class _Recurrence(torch.autograd.Function):
         mask: Tensor | None,
         packing: Packing,
     ) -> tuple[Tensor, Tensor]:
-        gates = torch.baddbmm(bias, inputs, input_weight)
-        hidden, cells = _run(gates, weight, mask, packing)
+        gates = torch.bmm(inputs, input_weight)
+        hidden, cells = _run(gates, bias, weight, mask, packing)
         ctx.save_for_backward(inputs, input_weight, weight, mask, gates, hidden, cells)
         ctx.packing = packing
         return hidden, cells.index_select(1, packing.last_rows)
@@ -72,19 +74,22 @@ class _Recurrence(torch.autograd.Function):
         previous_hidden = hidden.index_select(1, packing.predecessors)
         if mask is not None:
             previous_hidden *= mask.index_select(1, packing.sentence_index[batch_size:])
-        previous_cells = torch.zeros_like(cells)
-        torch.index_select(cells, 1, packing.predecessors, out=previous_cells[:, batch_size:])
-        cell_gradients = CellGradients(gates, previous_cells, cells)
         gate_gradient = torch.empty_like(gates)
         transposed = weight.transpose(1, 2).contiguous()
         from_hidden = torch.zeros_like(from_cell)
         # A sentence joins at its last step, and until then its row of `from_cell` holds its final cell's gradient.
-        for start, count in zip(reversed(packing.offsets[:-1]), reversed(packing.active), strict=True):
+        for step in reversed(range(packing.n_steps)):
+            start, count = packing.offsets[step], packing.active[step]
             rows = slice(start, start + count)
             dh, dc = from_hidden[:, :count], from_cell[:, :count]
             dh += hidden_gradient[:, rows]
-            cell_gradients.step(rows, dh, dc, gate_gradient[:, rows])
-            if start > 0:
+            if step > 0:
+                previous = packing.offsets[step - 1]
+                cell = cells[:, previous : previous + count]
+            else:
+                cell = torch.zeros_like(dc)
+            cell_backward(gates[:, rows], cell, cells[:, rows], dh, dc, gate_gradient[:, rows])
+            if step > 0:
                 torch.bmm(gate_gradient[:, rows], transposed, out=dh)
                 if mask is not None:
                     dh *= mask[:, :count]
@@ -132,7 +137,7 @@ class BiLstmLayer(nn.Module):
                 both, input_weight, bias, weight, mask, packing
             )
         else:
-            hidden, cells = _run(torch.baddbmm(bias, both, input_weight), weight, mask, packing)
+            hidden, cells = _run(torch.bmm(both, input_weight), bias, weight, mask, packing)
             final_cells = cells.index_select(1, packing.last_rows)
         outputs = torch.cat((hidden[0], hidden[1].index_select(0, packing.reversal)), dim=1)
         return outputs, torch.cat((final_cells[0], final_cells[1]), dim=1)
