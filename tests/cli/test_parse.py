@@ -327,7 +327,7 @@ def test_bad_files(run: Run, trained: Path, tmp_path: Path, name: str) -> None:
 
 def test_bad_places(run: Run, trained: Path, ewt: Path, tmp_path: Path) -> None:
     missing = tmp_path / "missing.conllu"
-    assert error(run("parse", missing, "-m", trained)) == f"{missing}: no such file"
+    assert error(run("parse", missing, "-m", trained)).startswith(f"{missing}: no such file")
     assert error(run("parse", tmp_path, "-m", trained)) == f"{tmp_path}: expected a file, found a directory"
     for output, reason in ((tmp_path, "Is a directory"), (tmp_path / "no" / "x", "No such file or directory")):
         assert error(run("parse", ewt, "-m", trained, "-o", output)) == f"{output}: cannot be written: {reason}"

@@ -63,14 +63,16 @@ def test_files_globs_text_and_stdin_are_told_apart(tmp_path: Path, monkeypatch: 
     assert find_sources(["odd [1].txt"]) == [Source("odd [1].txt")]
 
 
-@pytest.mark.parametrize("name", ["missing.conllu", "missing.txt", "x/missing", "*.conllu", "vectors.gz", "a.conllx"])
+@pytest.mark.parametrize(
+    "name", ["missing.conllu", "missing.conlu", "x/missing", "*.conllu", "text.gz", "a.md", "a.conll06"]
+)
 def test_what_looks_like_a_path_is_not_parsed_as_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError) as error:
         find_sources([name])
-    assert str(error.value) == f"{name}: no such file"
+    assert str(error.value) == f"{name}: no such file (text that looks like one comes through standard input)"
 
 
 def test_a_directory_is_refused(tmp_path: Path) -> None:
@@ -78,7 +80,9 @@ def test_a_directory_is_refused(tmp_path: Path) -> None:
         find_sources([str(tmp_path)])
 
 
-@pytest.mark.parametrize("text", ["x" * 5_000, "a/b " * 2_000, "why? " * 2_000, "[", "**", "é" * 300])
+@pytest.mark.parametrize(
+    "text", ["x" * 5_000, "a/b " * 2_000, "why? " * 2_000, "[", "**", "é" * 300, "No.", "U.S.A", "3.14"]
+)
 def test_any_text_is_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.chdir(tmp_path)
     assert find_sources([text]) == [Source("<text>", text)]
@@ -129,6 +133,18 @@ def test_a_pipe_that_speaks_slowly_is_understood(monkeypatch: pytest.MonkeyPatch
     sys.stdin.close()
     assert [sentence.forms for sentence in found] == [["Hello"], ["Hello"]]
     assert found[0].sent_id == "1"
+
+
+def test_a_pipe_of_the_shell_is_a_file(tmp_path: Path) -> None:
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("the system has no named pipes")
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    speaker = threading.Thread(target=path.write_text, args=(CONLLU,))
+    speaker.start()
+    [source] = find_sources([str(path)])
+    assert [sentence.forms for sentence in read(source)] == [["Hello", "world"]]
+    speaker.join()
 
 
 def test_a_stream_is_read_from_its_start_and_no_further_than_needed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ __all__ = ["FORMATS", "Source", "find_sources", "read_source"]
 FORMATS = ("text", "conllu", "conllx", "words")
 
 _TREEBANK_SUFFIXES = (".conllu", ".conll", ".conllx", ".conll06")
+_SUFFIX = re.compile(r"\.[a-z][a-z0-9]+$")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MOST_COMMENTS = 1 << 16
 """Bytes of comments and blank lines after which a source without a row is taken for text."""
@@ -60,22 +62,22 @@ def find_sources(arguments: Sequence[str]) -> list[Source]:
         return [Source("-")]
     sources = []
     for argument in arguments:
-        if argument == "-" or os.path.isfile(argument):
-            sources.append(Source(argument))
-        elif os.path.isdir(argument):
+        if os.path.isdir(argument):
             raise InputError(f"{argument}: expected a file, found a directory")
+        if argument == "-" or os.path.exists(argument):  # a pipe such as <(zcat file) exists, but is no regular file
+            sources.append(Source(argument))
         elif matches := sorted(filter(os.path.isfile, glob.glob(argument, recursive=True))):
             sources.extend(map(Source, matches))
         elif _looks_like_a_path(argument):
-            raise InputError(f"{argument}: no such file")
+            raise InputError(f"{argument}: no such file (text that looks like one comes through standard input)")
         else:
             sources.append(Source("<text>", argument))
     return sources
 
 
 def _looks_like_a_path(argument: str) -> bool:
-    suffixes = (*_TREEBANK_SUFFIXES, ".txt", ".gz")
-    return not any(char.isspace() for char in argument) and (os.sep in argument or argument.endswith(suffixes))
+    """Whether an argument is a word with a slash or a suffix: more often a name with a slip than a text of one word."""
+    return not any(char.isspace() for char in argument) and (os.sep in argument or bool(_SUFFIX.search(argument)))
 
 
 def read_source(
