@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
+EXAMPLES = """\b
+Examples:
+  pointree experiment run experiments/tr_imst.toml --jobs 2
+  pointree experiment report experiments/tr_imst.toml --output report.md
+"""
+
 RUN_EXAMPLES = """\b
 Examples:
   pointree experiment run experiments/tr_imst.toml
@@ -47,7 +53,7 @@ ResultsOption = Annotated[
 app = new_app()
 
 
-@app.callback()
+@app.callback(epilog=EXAMPLES)
 def experiment() -> None:
     """Run a grid of training runs, and report on it."""
 
@@ -122,7 +128,11 @@ def report(
     ] = None,
     results: ResultsOption = None,
 ) -> None:
-    """Write the paper's table with our figures: mean ± sd over seeds, best in bold, the paper's beside ours."""
+    """Write the paper's table with our figures.
+
+    Mean and standard deviation over seeds, the best of a column in bold, the paper's figures beside ours; then every
+    cell with its scores and the command that repeats it.
+    """
     from pointree.experiments.grid import load_grid
     from pointree.experiments.report import make_report
 
