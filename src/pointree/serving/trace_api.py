@@ -1,0 +1,111 @@
+"""What the page shows of a parse, for everybody: `POST /v1/draw` for pictures, `POST /v1/trace` for the steps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from starlette.responses import Response
+
+from pointree.rendering.svg import draw_svg
+from pointree.serving.analysis import Analysis
+from pointree.serving.failures import RequestError, over_limit
+from pointree.serving.inputs import check_words, from_conllu, from_text
+from pointree.serving.job import Render
+from pointree.serving.registry import ServedModel
+from pointree.serving.schemas import error_replies
+from pointree.serving.service import Service
+from pointree.treebank.conllu import format_sentence
+from pointree.treebank.sentence import Sentence
+
+__all__ = ["MAX_TRACE_WORDS", "DrawRequest", "trace_router"]
+
+MAX_TRACE_WORDS = 200
+"""Words of a sentence that can be traced; the size of a trace grows with their square."""
+
+_ARRAY = {"content": {"application/json": {"schema": {"type": "array", "items": {"type": "object"}}}}}
+_ERRORS = error_replies(400, 401, 404, 408, 413, 422, 500, 503, 504)
+
+
+class DrawRequest(BaseModel):
+    """Sentences in one of two forms, and how to parse them."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        strict=True,
+        json_schema_extra={"examples": [{"text": "John and Mary play tennis together.", "beam": 4}]},
+    )
+
+    text: Annotated[str | None, Field(description="Raw text; it is cut into sentences and words, and tagged.")] = None
+    conllu: Annotated[str | None, Field(description="CoNLL-U; everything but HEAD and DEPREL is kept.")] = None
+    model: Annotated[str | None, Field(description="A name of GET /v1/models; the default model without it.")] = None
+    beam: Annotated[int, Field(ge=1, description="Hypotheses to keep; 1 is greedy.")] = 1
+    projective: Annotated[bool, Field(description="Allow no crossing arcs.")] = False
+    multi_root: Annotated[bool, Field(description="Allow several words to depend on ROOT.")] = False
+
+    @model_validator(mode="after")
+    def _has_one_input(self) -> DrawRequest:
+        if (self.text is None) == (self.conllu is None):
+            raise ValueError(f"expected one of text and conllu, found {'none' if self.text is None else 'both'}")
+        return self
+
+
+def trace_router(service: Service) -> APIRouter:
+    """The routes under `/v1` that tell of a parse."""
+    router = APIRouter(prefix="/v1", tags=["pointree"])
+
+    @router.post("/draw", response_class=Response, responses={200: {"description": "Pictures.", **_ARRAY}, **_ERRORS})
+    async def draw(asked: DrawRequest, request: Request) -> Response:
+        """Parse sentences and draw each: its `text`, its `conllu`, and its picture as `pointree parse --to svg`."""
+        model = service.registry.get(asked.model)
+        analysis = Analysis(beam_width=asked.beam, single_root=not asked.multi_root, projective=asked.projective)
+        return await answer(asked, request, model, analysis, _draw)
+
+    @router.post("/trace", response_class=Response, responses={200: {"description": "Traces.", **_ARRAY}, **_ERRORS})
+    async def trace(asked: DrawRequest, request: Request) -> Response:
+        """Parse sentences and tell of every step, as `pointree parse --to trace` does."""
+        model = service.registry.get(asked.model)
+
+        def tell(sentence: Sentence) -> str:
+            _check_length(sentence)
+            told = model.parser.trace(
+                sentence, beam_width=asked.beam, single_root=not asked.multi_root, projective=asked.projective
+            )
+            return json.dumps({**told.to_object(), "model": model.name})
+
+        return await answer(asked, request, model, Analysis(parse=False), tell)
+
+    async def answer(
+        asked: DrawRequest, request: Request, model: ServedModel, analysis: Analysis, render: Render
+    ) -> Response:
+        limits = service.limits
+        if asked.beam > limits.beam:
+            raise over_limit(limits, "beam", f"beam: expected at most {limits.beam}, found {asked.beam}")
+        if asked.text is not None:
+            check_words(asked.text, limits)
+        job = service.new_job(model, analysis, _sentences(asked, model), render)
+        texts = await service.collect(job, request)
+        body = "[\n" + ",\n".join(texts) + "\n]\n" if texts else "[]\n"
+        return Response(body, headers={"X-Pointree-Model": model.name}, media_type="application/json")
+
+    return router
+
+
+def _sentences(asked: DrawRequest, model: ServedModel) -> Iterator[Sentence]:
+    if asked.text is not None:
+        return from_text(asked.text, model.parser)
+    return from_conllu(asked.conllu or "")
+
+
+def _draw(sentence: Sentence) -> str:
+    drawn: dict[str, Any] = {"text": sentence.text, "conllu": format_sentence(sentence), "svg": draw_svg(sentence)}
+    return json.dumps(drawn)
+
+
+def _check_length(sentence: Sentence) -> None:
+    if len(sentence) > MAX_TRACE_WORDS:
+        message = f"expected sentences of at most {MAX_TRACE_WORDS} words to trace, found one of {len(sentence)}"
+        raise RequestError(413, "trace_words", message, limit=("trace_words", MAX_TRACE_WORDS))

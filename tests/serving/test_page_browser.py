@@ -1,0 +1,379 @@
+"""The page in a real browser: type, see, step, switch, and nothing that users type is ever markup."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs pip install 'pointree[serve]'")
+pytest.importorskip("selenium", reason="needs selenium")
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service as DriverService
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.wait import WebDriverWait
+
+from pointree.parser import Parser
+from pointree.rendering.svg import draw_svg
+from pointree.search.trace import Trace
+from pointree.serving.app import create_app
+from pointree.serving.registry import Registry, ServedModel
+from pointree.serving.server import bind, new_server
+from pointree.serving.service import Service
+from pointree.transitions import ORDERS
+from pointree.treebank.conllu import format_sentence
+
+from ..helpers import tiny_config, tiny_parser
+from .conftest import PATIENCE
+
+CHROMIUM, DRIVER = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None or DRIVER is None, reason="no browser: apt-get install chromium chromium-driver"
+)
+
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage")
+DESKTOP, PHONE = (1280, 900), (360, 740)
+TEXT = "John and Mary play tennis together."
+
+
+@pytest.fixture(scope="module")
+def parsers(parser: Parser) -> dict[str, Parser]:
+    """A model for each of two orders, with one text model."""
+    found = {}
+    for name, combination in (
+        ("first", ("left-to-right", "simple", "gate1")),
+        ("second", ("outside-in", "full", "gate2")),
+    ):
+        found[name] = tiny_parser(tiny_config(combination), seed=3)
+        found[name].text_model = parser.text_model
+    return found
+
+
+@pytest.fixture(scope="module")
+def address(parsers: dict[str, Parser]) -> Iterator[str]:
+    """A service of both models on a real socket."""
+    with serving(parsers) as url:
+        yield url
+
+
+class serving:  # noqa: N801 - reads as a context
+    """Runs a service for as long as the context lasts."""
+
+    def __init__(self, parsers: dict[str, Parser], api_key: str | None = None) -> None:
+        service = Service(Registry([ServedModel(name, parser) for name, parser in parsers.items()]))
+        self.listener = bind("127.0.0.1", 0)
+        self.server = new_server(create_app(service, api_key=api_key), service.limits)
+        self.thread = threading.Thread(target=asyncio.run, args=[self.server._serve([self.listener])])
+
+    def __enter__(self) -> str:
+        self.thread.start()
+        return f"http://127.0.0.1:{self.listener.getsockname()[1]}/"
+
+    def __exit__(self, *_: object) -> None:
+        self.server.should_exit = True
+        self.thread.join(PATIENCE)
+        self.listener.close()
+
+
+class Page:
+    """The page as its users handle it."""
+
+    def __init__(self, driver: webdriver.Chrome, address: str) -> None:
+        self.driver = driver
+        self.address = address
+        driver.get(address)
+
+    def find(self, selector: str) -> WebElement:
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector: str) -> list[WebElement]:
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def js(self, expression: str, *arguments: Any) -> Any:
+        return self.driver.execute_script(f"return {expression}", *arguments)
+
+    def until(self, condition: Callable[[], Any]) -> Any:
+        return WebDriverWait(self.driver, PATIENCE, poll_frequency=0.05).until(lambda _driver: condition())
+
+    def texts(self, selector: str) -> list[str]:
+        return self.js("[...document.querySelectorAll(arguments[0])].map((each) => each.textContent)", selector)
+
+    def parse(self, text: str = TEXT) -> None:
+        """Type text and wait for the trees."""
+        self.until(lambda: self.all("#model option"))
+        self.find("#text").clear()
+        self.find("#text").send_keys(text, Keys.CONTROL, Keys.ENTER)
+        self.until(lambda: "sentence" in self.find("#message").text)
+
+    def choose(self, selector: str, value: str) -> None:
+        """Pick an option and wait for the new trees."""
+        self.js("document.querySelector('#results .card').dataset.old = 'yes'")
+        self.find(f"{selector} option[value='{value}']").click()
+        self.until(lambda: not self.all("[data-old]"))
+
+    def step_through(self) -> WebElement:
+        """Open the first step-through."""
+        self.find(".toggle").click()
+        return self.until(lambda: next(iter(self.all(".player .count:not(:empty)")), None)) and self.find(".player")
+
+    def resize(self, size: tuple[int, int]) -> None:
+        metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size == PHONE}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+    def prefer(self, **features: str) -> None:
+        media = [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(CHROMIUM)
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=DriverService(DRIVER))
+    try:
+        yield driver
+    finally:
+        driver.quit()
+
+
+@pytest.fixture
+def page(driver: webdriver.Chrome, address: str) -> Iterator[Page]:
+    """A fresh page, which must end without a complaint of the browser."""
+    driver.get_log("browser")
+    page = Page(driver, address)
+    page.resize(DESKTOP)
+    page.prefer()
+    yield page
+    assert [entry["message"] for entry in driver.get_log("browser")] == []
+
+
+def trace_of(parser: Parser, **options: Any) -> Trace:
+    [sentence] = parser.parse_text(TEXT)
+    return parser.trace(sentence, **({"beam_width": 4} | options))
+
+
+def test_typing_a_sentence_shows_its_tree(page: Page, parsers: dict[str, Parser]) -> None:
+    page.parse(f"{TEXT} They won.")
+    [first, second] = parsers["first"].parse_text(f"{TEXT} They won.", beam_width=4)
+    assert page.texts(".card h2") == [first.text, second.text]
+    page.until(lambda: page.js("[...document.querySelectorAll('.tree img')].every((img) => img.naturalWidth > 0)"))
+    alt = page.find(".tree img").get_attribute("alt") or ""
+    forms = ["ROOT", *first.forms]
+    assert alt == "; ".join(f"{word.form} is {word.deprel} of {forms[word.head or 0]}" for word in first.words)
+    assert page.js("decodeURIComponent(document.querySelector('.tree img').src).split(',').slice(1).join(',')") == (
+        draw_svg(first)
+    )
+    assert page.js("performance.getEntriesByType('resource').every((each) => each.name.startsWith(origin))")
+
+
+def test_keys_step_through_the_trace(page: Page, parsers: dict[str, Parser]) -> None:
+    trace = trace_of(parsers["first"])
+    page.parse()
+    player = page.step_through()
+    assert page.driver.switch_to.active_element == player
+    n = len(trace.steps)
+
+    def shown() -> tuple[str, list[str]]:
+        return page.find(".count").text, page.texts(".is-focus .form")
+
+    for number in range(1, n + 1):
+        step = trace.steps[number - 1]
+        assert shown() == (f"{number} / {n}", [trace.forms[step.focus]])
+        narration = page.find(".narration").get_attribute("textContent") or ""
+        assert narration.startswith(f"Step {number} of {n}: “{trace.forms[step.focus]}” points at ")
+        player.send_keys(Keys.ARROW_RIGHT)
+    assert shown()[0] == f"{n} / {n}"
+    player.send_keys(Keys.ARROW_LEFT)
+    assert shown()[0] == f"{n - 1} / {n}"
+    player.send_keys(Keys.HOME)
+    assert shown()[0] == f"1 / {n}"
+    player.send_keys(Keys.END)
+    assert shown()[0] == f"{n} / {n}"
+    player.send_keys(Keys.SPACE)  # plays from the start, as the end was shown
+    assert page.find(".play").get_attribute("aria-label") == "Pause"
+    page.until(lambda: shown()[0] == f"3 / {n}")
+    player.send_keys(Keys.SPACE)
+    assert page.find(".play").get_attribute("aria-label") == "Play"
+    page.find(".next").click()
+    page.find(".previous").click()
+    assert page.find(".narration").get_attribute("aria-live") == "polite"
+
+
+def test_a_step_shows_what_the_trace_says(page: Page, parsers: dict[str, Parser]) -> None:
+    page.prefer(prefers_reduced_motion="reduce")
+    page.parse()
+    page.choose("#order", "outside-in")
+    trace = trace_of(parsers["second"])
+    player = page.step_through()
+    for step in trace.steps:
+        illegal = {head.position for head in step.illegal}
+        rows = page.js("[...document.querySelectorAll('.heads tbody tr')].map((row) => row.className)")
+        assert {position for position, names in enumerate(rows) if "is-illegal" in names} == illegal
+        assert [position for position, names in enumerate(rows) if "is-head" in names] == [step.head]
+        slots = {source.word for source in step.sources[1:] if source.word}
+        assert {position for position, names in enumerate(rows) if "is-slot" in names} == slots
+        reasons = page.texts(".heads .reason")
+        for head in step.illegal:
+            assert head.explanation in page.js(f"document.querySelectorAll('.heads .reason')[{head.position}].title")
+        assert [bool(reason) for reason in reasons] == [position in illegal for position in range(len(trace.forms))]
+        widths = page.js("[...document.querySelectorAll('.heads .bar')].map((bar) => parseFloat(bar.style.width))")
+        assert widths == pytest.approx([100 * prob for prob in step.probs], abs=1e-3)
+        struck = page.js(
+            "[...document.querySelectorAll('.heads .form')].map((f) => getComputedStyle(f).textDecorationLine)"
+        )
+        assert {place for place, line in enumerate(struck) if line == "line-through"} == illegal - {step.focus}
+        assert len(page.all(".arcs .arc")) == step.number
+        assert page.texts(".labels .name") == [label.deprel for label in step.labels]
+        assert len(page.texts(".sources .meter")) == len(step.sources) == 5
+        assert len(page.all(".histogram span")) == 10
+        fates = ["becomes the tree" if each.best else "kept" if each.kept else "dropped" for each in step.hypotheses]
+        assert page.texts(".fate") == fates
+        player.send_keys(Keys.ARROW_RIGHT)
+
+
+def test_choosing_an_order_chooses_a_model_and_the_other_way_round(page: Page, parsers: dict[str, Parser]) -> None:
+    page.parse()
+    page.step_through()
+    assert page.texts("#order option") == ["left-to-right", "outside-in"]
+    page.choose("#order", "outside-in")
+    assert page.find("#model").get_property("value") == "second"
+    # What was open opens again, with the steps of the new order.
+    page.until(lambda: page.all(".player .count:not(:empty)"))
+    assert "outside-in" in (page.find(".player").get_attribute("aria-label") or "")
+    forms = trace_of(parsers["second"]).forms
+    for focus in ORDERS["outside-in"].focus_sequence(len(forms) - 1)[:3]:
+        assert page.texts(".is-focus .form") == [forms[focus]]
+        page.find(".next").click()
+    page.choose("#model", "first")
+    assert page.find("#order").get_property("value") == "left-to-right"
+
+
+def test_a_beam_of_one_has_no_hypotheses_to_show(page: Page) -> None:
+    page.parse()
+    page.js("(document.querySelector('#beam').value = 1)")
+    page.parse()
+    page.step_through()
+    assert not page.find(".beam").is_displayed()
+
+
+def test_text_is_never_markup(page: Page) -> None:
+    attack = '<img src=x onerror=hacked=1><script>hacked=1</script> "><svg/onload=hacked=1> &lt;b&gt; <b>bold</b> ]]>'
+    scripts = page.js("document.scripts.length")
+    page.parse(attack)
+    for toggle in page.all(".toggle"):
+        toggle.click()
+    page.until(lambda: len(page.all(".player .count:not(:empty)")) == len(page.all(".card")))
+    shown = "".join("".join(page.texts(".card h2")).split())
+    assert shown == "".join(attack.split())
+    assert page.js("typeof hacked") == "undefined"
+    assert page.js("document.scripts.length") == scripts
+    assert (
+        page.js("document.querySelectorAll('#results b:not(.reason b), #results script, #results [onload]').length")
+        == 0
+    )
+    assert page.js("document.querySelectorAll('#results img').length") == len(page.all(".card"))
+
+
+@pytest.mark.parametrize("text", [TEXT, "Donau" + "dampfschifffahrt" * 12 + " fährt. " + "very " * 40 + "long."])
+def test_a_phone_needs_no_sideways_scrolling(page: Page, text: str) -> None:
+    page.resize(PHONE)
+    page.parse(text)
+    player = page.step_through()
+    for _ in range(4):
+        assert page.js("document.documentElement.scrollWidth") == PHONE[0], page.js(
+            "[...document.querySelectorAll('body *')].filter((each) => !each.closest('.beam table, .tree img') &&"
+            " each.getBoundingClientRect().right > 360).map((each) => each.outerHTML.slice(0, 200))"
+        )
+        player.send_keys(Keys.ARROW_RIGHT)
+    boxes = page.js(
+        "[...document.querySelectorAll('.player button')].map((each) => each.getBoundingClientRect().right)"
+    )
+    assert max(boxes) <= PHONE[0]
+
+
+def test_colours_follow_the_preference(page: Page) -> None:
+    ground = "getComputedStyle(document.body).backgroundColor"
+    page.prefer(prefers_color_scheme="light")
+    assert page.js(ground) == "rgb(244, 245, 247)"
+    page.prefer(prefers_color_scheme="dark")
+    assert page.js(ground) == "rgb(13, 16, 20)"
+
+
+def test_the_keyboard_alone_is_enough(page: Page) -> None:
+    page.until(lambda: page.all("#model option"))
+    page.js("document.body.focus()")
+
+    def tab_to(selector: str) -> None:
+        for _ in range(30):
+            page.driver.switch_to.active_element.send_keys(Keys.TAB)
+            if page.js("document.activeElement.matches(arguments[0])", selector):
+                return
+        pytest.fail(f"{selector} cannot be reached with the tab key")
+
+    tab_to("#text")
+    tab_to("button.primary")
+    page.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    page.until(lambda: page.all(".card"))
+    tab_to(".toggle")
+    page.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    page.until(lambda: page.js("document.activeElement.matches('.player')"))
+    tab_to(".next")
+    page.driver.switch_to.active_element.send_keys(Keys.SPACE)  # on a button, space presses it
+    assert page.find(".count").text.startswith("2 / ")
+
+
+def test_everything_has_a_name(page: Page) -> None:
+    page.parse()
+    page.step_through()
+    nameless = page.js(
+        "[...document.querySelectorAll('button, input, select, textarea, [role=group], [role=img], section')]"
+        ".filter((each) => !(each.ariaLabel || each.textContent.trim() || each.labels?.length)).map((e) => e.outerHTML)"
+    )
+    assert nameless == []
+    assert page.find(".controls .buttons").get_attribute("aria-label") == "Steps"
+
+
+def test_conllu_is_copied_and_drawings_are_saved(page: Page, parsers: dict[str, Parser], tmp_path: Path) -> None:
+    permissions = {"origin": page.address, "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
+    page.driver.execute_cdp_cmd("Browser.grantPermissions", permissions)
+    page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    page.parse()
+    [sentence] = parsers["first"].parse_text(TEXT, beam_width=4)
+    page.find(".copy").click()
+    page.until(lambda: page.find(".copy").text == "Copied")
+    assert page.js("navigator.clipboard.readText()") == format_sentence(sentence)
+    page.find(".download").click()
+    saved = tmp_path / "sentence-1.svg"
+    page.until(saved.exists)
+    page.until(lambda: saved.read_text(encoding="utf-8") == draw_svg(sentence))
+
+
+def test_a_service_with_a_key_asks_for_it(driver: webdriver.Chrome, parsers: dict[str, Parser]) -> None:
+    with serving(parsers, api_key="secret") as address:
+        page = Page(driver, address)
+        page.until(lambda: page.find("#key").is_displayed())
+        assert "expected the key of this service" in page.find("#message").text
+        page.find("#key").send_keys("secret", Keys.TAB)
+        page.until(lambda: page.all(".card"))
+        driver.get("about:blank")
+    driver.get_log("browser")
+
+
+def test_faults_are_shown_as_the_server_tells_them(driver: webdriver.Chrome, address: str) -> None:
+    page = Page(driver, address)
+    page.parse()
+    page.js("(document.querySelector('#beam').value = 99)")
+    page.find("#text").send_keys(Keys.CONTROL, Keys.ENTER)
+    page.until(lambda: page.find("#message").text == "beam: expected at most 32, found 99")
+    driver.get_log("browser")
