@@ -1,0 +1,120 @@
+"""`pointree serve`: the parser as a service over HTTP."""
+
+from __future__ import annotations
+
+import ipaddress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pointree.cli.console import warn
+from pointree.cli.options import new_app
+from pointree.errors import MissingExtraError, UsageError
+from pointree.files import open_text, reading
+
+__all__ = ["app"]
+
+EXAMPLES = """\b
+Examples:
+  pointree serve
+  pointree serve --model en --model de=path/to/german --port 8000
+  curl -s localhost:8000/v1/parse --json '{"text": "John plays tennis.", "output": "conllu"}'
+  curl -s localhost:8000/process -F data=@article.txt -F tokenizer= -F tagger= -F parser=
+"""
+
+_EXTRA = ("fastapi", "uvicorn", "prometheus_client")
+
+app = new_app()
+
+
+@app.command("serve", epilog=EXAMPLES)
+def command(
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model", "-m", metavar="[NAME=]MODEL", help="Name or folder of a model; the first is the default."
+        ),
+    ] = None,
+    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 is any.")] = 8000,
+    api_key_file: Annotated[
+        Path | None, typer.Option("--api-key-file", metavar="FILE", help="Ask clients for the key in this file.")
+    ] = None,
+    api_key: Annotated[
+        str | None, typer.Option("--api-key", envvar="POINTREE_API_KEY", hidden=True, help="The key itself.")
+    ] = None,
+    wait: Annotated[
+        float, typer.Option("--wait", min=0, max=1000, help="Milliseconds to wait for requests to parse together.")
+    ] = 3.0,
+    max_body: Annotated[int, typer.Option("--max-body", min=1, help="Bytes of a request's body.")] = 4 << 20,
+    max_words: Annotated[int, typer.Option("--max-words", min=1, help="Words of a request.")] = 100_000,
+    max_sentence: Annotated[int, typer.Option("--max-sentence", min=1, help="Words of a sentence.")] = 1_000,
+    max_beam: Annotated[int, typer.Option("--max-beam", min=1, help="Hypotheses of a request.")] = 32,
+    max_queue: Annotated[int, typer.Option("--max-queue", min=1, help="Requests accepted and not done.")] = 256,
+    timeout: Annotated[float, typer.Option("--timeout", min=0.001, help="Seconds for a request.")] = 120.0,
+    precision: Annotated[str, typer.Option("--precision", help="Arithmetic: auto, fp32 or bf16.")] = "auto",
+    threads: Annotated[int | None, typer.Option("--threads", min=1, help="CPU threads (default: all cores).")] = None,
+    device: Annotated[str, typer.Option("--device", help="Where to compute: cpu, cuda, …")] = "cpu",
+) -> None:
+    """Serve parsing over HTTP: an interface of its own at /v1, UDPipe's at /process, described at /docs.
+
+    Only this machine can connect, unless --host says otherwise. The key of --api-key-file may also be in the variable
+    POINTREE_API_KEY.
+    """
+    if any(find_spec(name) is None for name in _EXTRA):
+        raise MissingExtraError("pointree serve", "serve")
+    import torch
+
+    from pointree.serving.app import create_app
+    from pointree.serving.limits import Limits
+    from pointree.serving.registry import load_registry
+    from pointree.serving.server import bind, serve
+    from pointree.serving.service import Service
+
+    limits = Limits(
+        body_bytes=max_body,
+        words=max_words,
+        sentence_words=max_sentence,
+        beam=max_beam,
+        queue=max_queue,
+        seconds=timeout,
+    )
+    key = _key(api_key, api_key_file)
+    if key is None and not _is_loopback(host):
+        warn(f"everybody who reaches {host} can use this service; --api-key-file asks for a key")
+    if threads is not None:
+        torch.set_num_threads(threads)
+    listener = bind(host, port)  # before the models, which take a while to load
+    with listener:
+        registry = load_registry(model or ["en"], precision=precision, device=device)
+        service = Service(registry, limits, wait_seconds=wait / 1000)
+        names = ", ".join(served.name for served in registry)
+        serve(
+            create_app(service, api_key=key),
+            listener,
+            limits,
+            lambda url: typer.echo(f"serving {names} at {url}", err=True),
+        )
+
+
+def _key(key: str | None, path: Path | None) -> str | None:
+    """The key of the file, or else of the environment, which headers must be able to carry."""
+    name = "POINTREE_API_KEY"
+    if path is not None:
+        name = str(path)
+        with reading(path), open_text(path) as stream:
+            key = stream.read(4096).strip()
+    if key is not None and not (key.isascii() and key.isprintable() and key):
+        raise UsageError(
+            f"{name}: expected a key of printable ASCII characters, found {'others' if key else 'nothing'}"
+        )
+    return key
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,81 @@
+"""The application: all routes over one service, with the checks that every request passes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from pointree.errors import PointreeError
+from pointree.serving.failures import RequestError, from_error
+from pointree.serving.middleware import ApiKey, BodyLimit, RequestLog, failure_response
+from pointree.serving.operations import operations_router
+from pointree.serving.page import page_router
+from pointree.serving.parse_api import parse_router
+from pointree.serving.service import Service
+from pointree.serving.udpipe_api import udpipe_router
+from pointree.version import __version__
+
+__all__ = ["OPEN_PATHS", "OPEN_PREFIXES", "create_app"]
+
+OPEN_PATHS = ("/", "/healthz", "/docs", "/openapi.json")
+"""What needs no key: pages without data, which a browser must be able to load, and the health check."""
+
+OPEN_PREFIXES = ("/page/",)
+"""Where the files of the page are."""
+
+
+def create_app(service: Service, *, api_key: str | None = None) -> FastAPI:
+    """The application over a service, whose batcher it starts and stops."""
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        service.batcher.start()
+        try:
+            yield
+        finally:
+            service.batcher.stop()
+
+    app = FastAPI(
+        title="pointree",
+        version=__version__,
+        description="Sentences to dependency trees. Every error is a JSON object that names the limit it is about.",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.include_router(parse_router(service))
+    app.include_router(udpipe_router(service))
+    app.include_router(operations_router(service))
+    app.include_router(page_router(service))
+    app.add_exception_handler(PointreeError, _on_failure)
+    app.add_exception_handler(RequestValidationError, _on_invalid)
+    app.add_exception_handler(HTTPException, _on_http_error)
+    # The last one added sees a request first.
+    app.add_middleware(BodyLimit, limits=service.limits)
+    if api_key is not None:
+        app.add_middleware(ApiKey, key=api_key, open_paths=OPEN_PATHS, open_prefixes=OPEN_PREFIXES)
+    app.add_middleware(RequestLog, metrics=service.metrics)
+    return app
+
+
+async def _on_failure(request: Request, error: Exception) -> Response:
+    return failure_response(from_error(error), request.scope)
+
+
+async def _on_invalid(request: Request, error: Exception) -> Response:
+    """All faults of a request on one line; what it contained is not sent back."""
+    faults = error.errors() if isinstance(error, RequestValidationError) else ()
+    lines = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults]
+    return failure_response(RequestError(422, "invalid", "; ".join(lines)), request.scope)
+
+
+async def _on_http_error(request: Request, error: Exception) -> Response:
+    status, detail, headers = 500, "", None
+    if isinstance(error, HTTPException):
+        status, detail, headers = error.status_code, str(error.detail), error.headers
+    return failure_response(RequestError(status, f"http_{status}", detail, headers=headers), request.scope)

@@ -1,0 +1,42 @@
+"""What those who run a service look at: `/healthz`, `/metrics` and `/docs`."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import HTMLResponse, Response
+
+from pointree.serving.docs_page import draw_docs
+from pointree.serving.schemas import Health, error_replies
+from pointree.serving.service import Service
+from pointree.version import __version__
+
+__all__ = ["operations_router"]
+
+_NO_SCRIPTS = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"}
+
+
+def operations_router(service: Service) -> APIRouter:
+    """The routes for operators."""
+    router = APIRouter(tags=["operations"])
+
+    @router.get("/healthz", responses={503: {"model": Health}})
+    async def health(response: Response) -> Health:
+        """Tell whether requests are worked on."""
+        works = service.batcher.is_alive
+        response.status_code = 200 if works else 503
+        return Health(status="ok" if works else "failed", version=__version__, queue=len(service.batcher))
+
+    @router.get(
+        "/metrics",
+        response_class=Response,
+        responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}, **error_replies(401)},
+    )
+    async def metrics() -> Response:
+        """Show counters in the text format of Prometheus."""
+        return Response(service.metrics.show(), headers={"Content-Type": service.metrics.content_type})
+
+    @router.get("/docs", include_in_schema=False)
+    async def docs(request: Request) -> HTMLResponse:
+        return HTMLResponse(draw_docs(request.app.openapi()), headers=_NO_SCRIPTS)
+
+    return router

@@ -1,0 +1,78 @@
+"""What all routes of a service share: models, limits, the batcher and the counters."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Iterable
+from contextlib import aclosing
+from typing import TypeVar
+
+from starlette.requests import Request
+
+from pointree.serving.analysis import Analysis
+from pointree.serving.batcher import DEFAULT_WAIT_SECONDS, Batcher
+from pointree.serving.job import Job, Render
+from pointree.serving.limits import Limits
+from pointree.serving.metrics import Metrics
+from pointree.serving.registry import Registry, ServedModel
+from pointree.treebank.sentence import Sentence
+
+__all__ = ["ClientGoneError", "Service", "while_connected"]
+
+_T = TypeVar("_T")
+
+
+class ClientGoneError(Exception):
+    """The client closed its connection before the answer was complete."""
+
+
+class Service:
+    """Loaded models behind one queue."""
+
+    def __init__(
+        self, registry: Registry, limits: Limits | None = None, *, wait_seconds: float = DEFAULT_WAIT_SECONDS
+    ) -> None:
+        self.registry = registry
+        self.limits = limits or Limits()
+        self.metrics = Metrics()
+        self.batcher = Batcher(self.limits, wait_seconds=wait_seconds, report=self.metrics.count_batch)
+        self.metrics.watch_queue(self.batcher.__len__)
+
+    def new_job(self, model: ServedModel, analysis: Analysis, sentences: Iterable[Sentence], render: Render) -> Job:
+        """A job for this model; it starts when it is given to `collect` or `stream`."""
+        return Job(model.parser, analysis, sentences, render, self.limits)
+
+    async def collect(self, job: Job, request: Request) -> list[str]:
+        """All rendered trees of a job; a client that goes away meanwhile ends it."""
+        with self.batcher.accept(job):
+            return await while_connected(request, _collect(job))
+
+    async def stream(self, job: Job) -> AsyncGenerator[list[str], None]:
+        """Rendered trees of a job as they come; closing the iterator ends the job."""
+        with self.batcher.accept(job):
+            async with aclosing(job.results()) as results:
+                async for texts in results:
+                    yield texts
+
+
+async def while_connected(request: Request, awaitable: Awaitable[_T]) -> _T:
+    """Wait for something as long as the client waits for it; the body of the request must have been read."""
+    work = asyncio.ensure_future(awaitable)
+    gone = asyncio.ensure_future(_disconnected(request))
+    try:
+        await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not work.done():
+            raise ClientGoneError
+        return work.result()
+    finally:
+        work.cancel()
+        gone.cancel()
+
+
+async def _collect(job: Job) -> list[str]:
+    return [text async for texts in job.results() for text in texts]
+
+
+async def _disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
