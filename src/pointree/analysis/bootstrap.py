@@ -12,12 +12,14 @@ not independent, which is why whole sentences are drawn.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Comparison", "paired_bootstrap"]
+__all__ = ["Comparison", "Resamples", "paired_bootstrap"]
 
 _DRAWS_AT_ONCE = 500
 """Bounds memory: a draw needs one number for each sentence."""
@@ -43,6 +45,42 @@ class Comparison:
     p_value: float
 
 
+@dataclass(frozen=True, slots=True)
+class Resamples:
+    """Counts of correct words on the test set and on draws from it, for any number of systems.
+
+    *Shape:* ``observed`` is ``(1 + n_systems,)``, ``drawn`` ``(resamples, 1 + n_systems)``; the first column counts all
+    words.
+    """
+
+    observed: NDArray[np.float64]
+    drawn: NDArray[np.float64]
+
+    @classmethod
+    def draw(
+        cls, words: NDArray[np.float64], correct: Sequence[NDArray[np.float64]], resamples: int, seed: int
+    ) -> Self:
+        """Draw sentences. *Shape:* ``words`` and the correct words of each system are ``(n_sentences,)``."""
+        columns = np.stack([words, *correct], axis=1).astype(np.float64)
+        n, random = len(columns), np.random.default_rng(seed)
+        found = []
+        for start in range(0, resamples, _DRAWS_AT_ONCE):
+            draws = min(_DRAWS_AT_ONCE, resamples - start)
+            # How often each sentence is drawn is multinomial, so that a draw is a row of a product.
+            counts = random.multinomial(n, np.full(n, 1.0 / n), size=draws).astype(np.float64)
+            found.append(counts @ columns)
+        return cls(columns.sum(axis=0), np.concatenate(found))
+
+    def compare(self, first: int, second: int) -> Comparison:
+        """Two systems, numbered from 0. Accuracy is correct words over words, on a draw as on the test set."""
+        observed = float(100.0 * (self.observed[1 + first] - self.observed[1 + second]) / self.observed[0])
+        differences = 100.0 * (self.drawn[:, 1 + first] - self.drawn[:, 1 + second]) / self.drawn[:, 0]
+        strays = np.abs(differences - observed) >= abs(observed) - _TOLERANCE
+        low, high = np.percentile(differences, [2.5, 97.5])
+        p_value = (1 + int(strays.sum())) / (1 + len(differences))
+        return Comparison(observed, float(low), float(high), p_value)
+
+
 def paired_bootstrap(
     first: NDArray[np.float64],
     second: NDArray[np.float64],
@@ -53,25 +91,6 @@ def paired_bootstrap(
 ) -> Comparison:
     """Compare two systems by their correct words and the words of each sentence.
 
-    *Shape:* all ``(n_sentences,)``. The accuracy of a draw is correct words over words, as on the test set.
+    *Shape:* all ``(n_sentences,)``.
     """
-    gain = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
-    words = np.asarray(words, dtype=np.float64)
-    observed = 100.0 * gain.sum() / words.sum()
-    differences = _resampled(np.stack([gain, words], axis=1), resamples, np.random.default_rng(seed))
-    strays = np.abs(differences - observed) >= abs(observed) - _TOLERANCE
-    low, high = np.percentile(differences, [2.5, 97.5])
-    p_value = (1 + int(strays.sum())) / (1 + resamples)
-    return Comparison(float(observed), float(low), float(high), p_value)
-
-
-def _resampled(columns: NDArray[np.float64], resamples: int, random: np.random.Generator) -> NDArray[np.float64]:
-    """The difference on each draw. How often each sentence is drawn is multinomial, so a draw is a product."""
-    n = len(columns)
-    found = []
-    for start in range(0, resamples, _DRAWS_AT_ONCE):
-        draws = min(_DRAWS_AT_ONCE, resamples - start)
-        counts = random.multinomial(n, np.full(n, 1.0 / n), size=draws)
-        sums = counts @ columns
-        found.append(100.0 * sums[:, 0] / sums[:, 1])
-    return np.concatenate(found)
+    return Resamples.draw(words, [first, second], resamples, seed).compare(0, 1)

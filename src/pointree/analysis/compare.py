@@ -7,10 +7,9 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pointree.analysis.attachments import Attachments
-from pointree.analysis.bootstrap import Comparison, paired_bootstrap
+from pointree.analysis.bootstrap import Comparison, Resamples
 from pointree.analysis.breakdown import Accuracy, Breakdown, accuracy_of_all, break_down
 
 __all__ = ["Analysis", "Difference", "analyse"]
@@ -69,17 +68,16 @@ class Analysis:
 def analyse(attachments: Attachments, gold: str, *, resamples: int = 10_000, seed: int = 1) -> Analysis:
     """Score, compare and break down; `gold` is the name to show."""
     words = np.bincount(attachments.sentences).astype(np.float64)
-
-    def per_sentence(right: NDArray[np.bool_]) -> NDArray[np.float64]:
-        return np.bincount(attachments.sentences, weights=right)
-
-    differences = []
-    for first, second in combinations(attachments.systems, 2):
-        uas, las = (
-            paired_bootstrap(per_sentence(left), per_sentence(right), words, resamples=resamples, seed=seed)
-            for left, right in ((first.right_heads, second.right_heads), (first.right, second.right))
-        )
-        differences.append(Difference(first.name, second.name, uas, las))
+    columns = [right for system in attachments.systems for right in (system.right_heads, system.right)]
+    correct = [np.bincount(attachments.sentences, weights=right.astype(np.float64)) for right in columns]
+    numbered = list(enumerate(attachments.systems))
+    # All systems are compared on the same draws, which are what takes time.
+    draws = Resamples.draw(words, correct, resamples, seed) if len(numbered) > 1 else None
+    differences = [
+        Difference(left.name, right.name, draws.compare(2 * i, 2 * j), draws.compare(2 * i + 1, 2 * j + 1))
+        for (i, left), (j, right) in combinations(numbered, 2)
+        if draws is not None
+    ]
     return Analysis(
         gold=gold,
         sentences=attachments.n_sentences,

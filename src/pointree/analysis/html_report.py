@@ -25,7 +25,7 @@ body { margin: 0 auto; padding: 2.5rem 1.25rem 4rem; max-width: 70rem; backgroun
 h1 { font-size: 1.6rem; margin: 0 0 .2rem; } h2 { font-size: 1.15rem; margin: 2.4rem 0 .6rem; }
 p { max-width: 46rem; margin: .4rem 0; } .faint { color: var(--faint); }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .6rem 0; }
-th, td { padding: .3rem .8rem; text-align: right; border-bottom: 1px solid var(--rule); white-space: nowrap; }
+th, td { padding: .3rem .65rem; text-align: right; border-bottom: 1px solid var(--rule); white-space: nowrap; }
 th { font-weight: 600; color: var(--faint); } th:first-child, td:first-child { text-align: left; }
 tbody tr:hover { background: var(--wash); } td.best { font-weight: 700; }
 th.over { text-align: center; color: var(--ink); }

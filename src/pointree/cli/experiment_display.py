@@ -67,8 +67,9 @@ class ExperimentDisplay:
         first = not self.shown
         self.shown = now
         for status in changed:
-            # What was finished before is told in sum; what waits is no news.
-            if status.state is not State.WAITING and not (first and status.state is State.FINISHED):
+            # What was finished before is told in sum; what waits is no news, and the table has what runs.
+            known = status.state is State.WAITING or (first and status.state is State.FINISHED)
+            if not known and (self.live is None or status.state in (State.FINISHED, State.FAILED)):
                 detail = f": {status.detail}" if status.detail else ""
                 self.note(f"{status.cell.name} {status.state}{detail}")
         if first and (finished := sum(status.state is State.FINISHED for status in statuses)):
