@@ -47,7 +47,7 @@ def test_forward_equals_the_counter(order: str, fusion: str, gate: str, length: 
     parser = new_parser(config)
     sentence = random_sentences([length], seed=length)[0]
     batch = parser.featurizer.batch([parser.featurizer.encode(sentence)])
-    with torch.inference_mode(False), torch.no_grad(), FlopCounterMode(display=False, custom_mapping=COUNTED) as counter:
+    with torch.no_grad(), FlopCounterMode(display=False, custom_mapping=COUNTED) as counter:
         search(parser.network, parser.network.encode(batch), parser.order, SearchOptions(), None)
     # Forms are convolved once each, ROOT's with the padding of the longest: so much is computed, not all is useful.
     computed = (len(set(sentence.forms)) + 1) * WORD_CHARS

@@ -49,7 +49,5 @@ def test_no_sentences() -> None:
 
 def test_messages_use_the_names_of_the_files(ewt: Path) -> None:
     gold = list(read_conllu(ewt))
-    with pytest.raises(
-        InputError, match=r"^out\.conllu ends after 59 sentences, expected the characters '.+' of in"
-    ):
+    with pytest.raises(InputError, match=r"^out\.conllu ends after 59 sentences, expected the characters '.+' of in"):
         evaluate(gold, gold[:-1], names=("in.conllu", "out.conllu"))

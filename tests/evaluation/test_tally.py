@@ -64,8 +64,6 @@ def test_labels() -> None:
 
 def test_tags() -> None:
     gold = sentence(lemma=["_", "b", "c", "."], feats=["Case=Nom", "Typo=Yes", "_", "_"])
-    system = sentence(
-        lemma=["x", "x", "c", "."], feats=["Case=Acc", "_", "_", "_"], upos=["X", "VERB", "AUX", "PUNCT"]
-    )
+    system = sentence(lemma=["x", "x", "c", "."], feats=["Case=Acc", "_", "_", "_"], upos=["X", "VERB", "AUX", "PUNCT"])
     scores = tally(gold, system).scores
     assert [scores[name].correct for name in ("upos", "xpos", "ufeats", "lemmas")] == [3, 4, 3, 3]

@@ -12,9 +12,7 @@ from pointree.transitions import ORDERS, Constraints, PartialTree, legal_heads
 from .trees import Heads, all_trees
 
 
-def reachable(
-    tree: PartialTree, focus_sequence: tuple[int, ...], constraints: Constraints
-) -> Iterator[Heads]:
+def reachable(tree: PartialTree, focus_sequence: tuple[int, ...], constraints: Constraints) -> Iterator[Heads]:
     """Yield the outcome of every sequence of legal choices; fail where there is none to make."""
     if not focus_sequence:
         yield tuple(head for head in tree.heads[1:] if head is not None)
@@ -32,9 +30,7 @@ def reachable(
 @pytest.mark.parametrize("projective", [False, True])
 @pytest.mark.parametrize("single_root", [False, True])
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
-def test_legal_choices_reach_all_legal_trees_and_no_others(
-    n: int, single_root: bool, projective: bool
-) -> None:
+def test_legal_choices_reach_all_legal_trees_and_no_others(n: int, single_root: bool, projective: bool) -> None:
     constraints = Constraints(single_root=single_root, projective=projective)
     expected = all_trees(n, single_root=single_root, projective=projective)
     for order in ORDERS.values():

@@ -29,9 +29,7 @@ def test_every_word_has_one_turn(name: str, n: int) -> None:
 
 def test_fusions_of_the_paper() -> None:
     assert {
-        paper_name(each.name, fusion): slots
-        for each in ORDERS.values()
-        for fusion, slots in each.fusions.items()
+        paper_name(each.name, fusion): slots for each in ORDERS.values() for fusion, slots in each.fusions.items()
     } == {
         "sequential": (),
         "l-simple": (Slot.LEFTMOST,),
@@ -58,9 +56,7 @@ def test_unknown_order_names_the_choices() -> None:
 def test_unknown_fusion_names_the_choices() -> None:
     with pytest.raises(UsageError) as caught:
         order("left-to-right").fusion("full")
-    assert str(caught.value) == (
-        "order left-to-right has no fusion 'full', expected one of: none, simple, adapted"
-    )
+    assert str(caught.value) == ("order left-to-right has no fusion 'full', expected one of: none, simple, adapted")
 
 
 def test_a_fusion_may_only_use_slots_that_can_be_filled() -> None:
