@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,9 +57,7 @@ class Resamples:
     drawn: NDArray[np.float64]
 
     @classmethod
-    def draw(
-        cls, words: NDArray[np.float64], correct: Sequence[NDArray[np.float64]], resamples: int, seed: int
-    ) -> Self:
+    def draw(cls, words: NDArray[Any], correct: Sequence[NDArray[Any]], resamples: int, seed: int) -> Self:
         """Draw sentences. *Shape:* ``words`` and the correct words of each system are ``(n_sentences,)``."""
         columns = np.stack([words, *correct], axis=1).astype(np.float64)
         n, random = len(columns), np.random.default_rng(seed)

@@ -67,9 +67,9 @@ class Analysis:
 
 def analyse(attachments: Attachments, gold: str, *, resamples: int = 10_000, seed: int = 1) -> Analysis:
     """Score, compare and break down; `gold` is the name to show."""
-    words = np.bincount(attachments.sentences).astype(np.float64)
+    words = np.bincount(attachments.sentences)
     columns = [right for system in attachments.systems for right in (system.right_heads, system.right)]
-    correct = [np.bincount(attachments.sentences, weights=right.astype(np.float64)) for right in columns]
+    correct = [np.bincount(attachments.sentences, weights=right) for right in columns]
     numbered = list(enumerate(attachments.systems))
     # All systems are compared on the same draws, which are what takes time.
     draws = Resamples.draw(words, correct, resamples, seed) if len(numbered) > 1 else None
