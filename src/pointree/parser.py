@@ -27,7 +27,7 @@ from pointree.treebank.text import segment_text
 from pointree.treebank.udpipe import TextModel
 from pointree.treebank.vocabulary import Vocabularies
 
-__all__ = ["Parser", "load", "with_tree"]
+__all__ = ["Parser", "load", "resolve_device", "with_tree"]
 
 DEFAULT_BATCH_WORDS = 2_500
 _WINDOW_SENTENCES = 2_048
@@ -65,7 +65,7 @@ class Parser:
     @classmethod
     def load(cls, model: str | os.PathLike[str], *, precision: str = "auto", device: str = "cpu") -> Parser:
         """Load a trained model; see `pointree.load`."""
-        place = _device(device)
+        place = resolve_device(device)
         dtype = resolve_precision(precision, place)  # first of all: see `pointree.nn.precision`
         folder = resolve_model(model)
         config, vocabularies, network = load_folder(folder)
@@ -122,7 +122,7 @@ class Parser:
     def require_text_model(self) -> TextModel:
         """The tokeniser and tagger of the model; one without is a `ModelError`."""
         if self.text_model is None:
-            raise ModelError(f"{self.name}: this model cannot read raw text, it has no {TEXT_MODEL}; give it words")
+            raise ModelError(f"{self.name}: this model cannot read raw text, it has no {TEXT_MODEL}; give it words (--from words)")
         return self.text_model
 
     def stream(
@@ -269,7 +269,8 @@ def _check_options(beam_width: int, n_best: int, batch_words: int) -> None:
             raise UsageError(f"{name} must be at least 1, found {value}")
 
 
-def _device(name: str) -> torch.device:
+def resolve_device(name: str) -> torch.device:
+    """The device of this name, if it is there."""
     try:
         device = torch.device(name)
         torch.empty(0, device=device)

@@ -295,7 +295,7 @@ def test_tags_are_filled_where_there_are_none(run: Run, trained_with_text: Path,
 
 
 def test_without_a_tagger_words_stay_untagged(run: Run, trained: Path) -> None:
-    message = f"{trained}: this model cannot read raw text, it has no text.udpipe; give it words"
+    message = f"{trained}: this model cannot read raw text, it has no text.udpipe; give it words (--from words)"
     assert error(run("parse", "It slept.", "-m", trained)) == message
     assert error(run("parse", "x", "-m", trained, "--from", "words", "--retag")) == message
     [sentence] = sentences(run("parse", "It slept", "-m", trained, "--from", "words").out)

@@ -25,6 +25,7 @@ __all__ = ["COMMANDS", "app", "main"]
 COMMANDS: dict[str, str] = {
     "train": "Train a model on a treebank.",
     "parse": "Parse sentences or CoNLL-U files.",
+    "serve": "Parse over HTTP.",
     "evaluate": "Score a parse, or a model, against a gold treebank.",
     "models": "List the models that have a name.",
     "package": "Make a wheel of a trained model.",
@@ -63,6 +64,8 @@ class LazyGroup(TyperGroup):
             formatter.write_dl(list(COMMANDS.items()))
 
 
+_COMMAND_LINE_ERROR: Any = typer.BadParameter.__mro__[2]  # ClickException, wherever Typer keeps its click
+
 app = typer.Typer(
     cls=LazyGroup,
     no_args_is_help=True,
@@ -96,9 +99,12 @@ def main(args: Sequence[str] | None = None) -> None:
     """
     try:
         try:
-            typer.main.get_command(app).main(args=args, prog_name="pointree")
+            code = typer.main.get_command(app).main(args=args, prog_name="pointree", standalone_mode=False)
         finally:
             sys.stdout.flush()
+        sys.exit(code if isinstance(code, int) else 0)
+    except _COMMAND_LINE_ERROR as error:
+        _fail_at_command_line(error)
     except PointreeError as error:
         _fail(str(error))
     except KeyboardInterrupt:
@@ -112,6 +118,16 @@ def main(args: Sequence[str] | None = None) -> None:
             raise
         _abandon_stdout()
         _fail(f"output cannot be written: {error.strerror}")
+
+
+def _fail_at_command_line(error: Any) -> None:
+    """Tell what is wrong with the arguments in one line; a command without any is answered with its help."""
+    message = error.format_message()
+    if "\n" in message.strip():
+        typer.echo(message, err=True)
+        sys.exit(error.exit_code)
+    where = error.ctx.command_path if getattr(error, "ctx", None) is not None else "pointree"
+    _fail(f"{message.rstrip('.')}; see {where} --help")
 
 
 def _fail(message: str) -> None:

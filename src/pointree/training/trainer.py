@@ -18,7 +18,7 @@ from pointree.files import atomic_write
 from pointree.model_folder import load_folder, new_network, save_folder, write_card, write_weights
 from pointree.nn.features import EncodedSentence
 from pointree.nn.precision import resolve_precision
-from pointree.parser import Parser, _device
+from pointree.parser import Parser, resolve_device
 from pointree.training.batches import bucketed_batches
 from pointree.training.checkpoint import CHECKPOINT, Progress, read_checkpoint, write_checkpoint
 from pointree.training.data import fingerprint
@@ -63,7 +63,7 @@ class Trainer:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
-        training, place = self.config.training, _device(self.device)
+        training, place = self.config.training, resolve_device(self.device)
         self.dtype = resolve_precision(training.precision, place)
         torch.manual_seed(training.seed)
         self.vocabularies = Vocabularies.build(

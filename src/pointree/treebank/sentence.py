@@ -205,6 +205,8 @@ def _fits_column(value: str) -> bool:
     return value != "" and "\t" not in value and "\n" not in value and "\r" not in value
 
 
-def _check_text(what: str, value: str) -> None:
+def _check_text(what: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise UsageError(f"{what}: expected text, found {value!r}")
     if not _fits_column(value):
         raise UsageError(f"{what}: expected text without tabs and line ends, found {value!r}")
