@@ -1,0 +1,165 @@
+"""Requests that arrive together are parsed together; long ones leave room; clients that go away cost nothing."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pointree.treebank.sentence import Sentence
+
+from .conftest import PATIENCE, eventually
+
+pytest.importorskip("fastapi", reason="needs pip install 'pointree[serve]'")
+pytest.importorskip("httpx", reason="needs httpx")
+
+Serve = Callable[..., Any]
+
+
+def in_parallel(*calls: Callable[[], Any]) -> list[Any]:
+    results: list[Any] = [None] * len(calls)
+
+    def call(number: int) -> None:
+        results[number] = calls[number]()
+
+    threads = [threading.Thread(target=call, args=[number]) for number in range(len(calls))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    return results
+
+
+def test_requests_that_arrive_together_share_a_batch(serve: Serve, parser: Any) -> None:
+    with serve(wait=1.0) as running:
+        sentences = [["Word"] * n for n in range(1, 11)]
+        replies = in_parallel(*(lambda words=words: running.parse(words=[words]) for words in sentences))
+        assert running.metric("pointree_batch_requests_count") < 5
+        assert running.metric("pointree_batch_requests_sum") == 10
+        for words, reply in zip(sentences, replies, strict=True):
+            [expected] = parser.parse([words])
+            assert [token["head"] for token in reply.json()[0]["tokens"]] == expected.heads
+
+
+def test_requests_with_other_options_do_not(serve: Serve) -> None:
+    with serve(wait=0.5) as running:
+        in_parallel(
+            lambda: running.parse(text="Hello."),
+            lambda: running.parse(text="Hello.", beam=2),
+            lambda: running.parse(text="Hello.", projective=True),
+        )
+        assert running.metric("pointree_batch_requests_count") == 3
+
+
+def test_one_request_does_not_wait_for_company_longer_than_it_may(serve: Serve) -> None:
+    with serve(wait=0.0) as running:
+        running.parse(words=[["a"]])
+        started = time.monotonic()
+        running.parse(words=[["a"]])
+        assert time.monotonic() - started < PATIENCE / 2
+
+
+def test_a_long_text_does_not_block_short_ones(serve: Serve) -> None:
+    with serve() as running:
+        long = {"words": [["word"] * 20] * 1_000, "stream": True}
+        with running.client.stream("POST", "/v1/parse", json=long) as reply:
+            lines = reply.iter_lines()
+            next(lines)
+            assert running.parse(text="Hello.").status_code == 200
+            assert len(running.service.batcher) == 1, "the long text is still on its way"
+            assert sum(1 for _ in lines) == 999
+
+
+def test_a_fault_stays_with_its_request(serve: Serve) -> None:
+    with serve(wait=0.5) as running:
+        good, bad = in_parallel(lambda: running.parse(words=[["good"]]), lambda: running.parse(words=[["a\u0000b"]]))
+        assert (good.status_code, bad.status_code) == (200, 422)
+
+
+def test_a_defect_is_logged_and_told_to_nobody(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_args: Any) -> None:
+        raise RuntimeError("secret")
+
+    with serve() as running:
+        monkeypatch.setattr("pointree.serving.batcher.analyse", fail)
+        reply = running.parse(text="Hello.")
+        monkeypatch.undo()
+        assert reply.status_code == 500
+        assert "secret" not in reply.text
+        assert reply.json()["error"]["code"] == "internal"
+        assert "RuntimeError: secret" in caplog.text
+        assert running.parse(text="Hello.").status_code == 200
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_client_that_goes_away_stops_its_work(serve: Serve, stream: bool) -> None:
+    with serve() as running:
+        body = json.dumps({"words": [["word"] * 20] * 2_000, "stream": stream}).encode()
+        head = f"POST /v1/parse HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+        with running.connect() as connection:
+            connection.sendall(f"{head}\r\n\r\n".encode() + body)
+            if stream:
+                connection.recv(1000)
+            assert eventually(lambda: running.metric("pointree_words_total") > 0)
+        assert eventually(lambda: len(running.service.batcher) == 0)
+        words = running.metric("pointree_words_total")
+        assert words < 40_000
+        assert running.parse(text="Hello.").status_code == 200
+        assert running.metric("pointree_words_total") < words + 5_100, "at most the round that was under way"
+
+
+class TestRounds:
+    """What goes into a round, without threads."""
+
+    @pytest.fixture
+    def batcher(self) -> Any:
+        from pointree.serving.batcher import Batcher
+        from pointree.serving.limits import Limits
+
+        return Batcher(Limits(), wait_seconds=0)
+
+    @staticmethod
+    def job(n_sentences: int, length: int = 10) -> Any:
+        import asyncio
+
+        from pointree.serving.analysis import Analysis
+        from pointree.serving.job import Job
+        from pointree.serving.limits import Limits
+
+        sentences = (Sentence.from_words(["a"] * length) for _ in range(n_sentences))
+
+        async def make() -> Job:
+            return Job(None, Analysis(), sentences, str, Limits())  # type: ignore[arg-type]
+
+        return asyncio.run(make())
+
+    def test_each_job_has_a_slice_and_then_what_room_is_left(self, batcher: Any) -> None:
+        jobs = [self.job(1_000), self.job(3), self.job(1_000)]
+        parts = batcher._read(jobs)
+        assert [len(part.sentences) for part in parts] == [125, 3, 125]
+        assert [part.ends for part in parts] == [False, True, False]
+
+    def test_a_full_round_leaves_others_for_the_next(self, batcher: Any) -> None:
+        jobs = [self.job(1_000) for _ in range(15)]
+        parts = batcher._read(jobs)
+        assert [part.job for part in parts] == jobs[:10]
+
+    def test_who_had_a_part_goes_to_the_end(self, batcher: Any) -> None:
+        long, short, later = self.job(1_000), self.job(1), self.job(1)
+        batcher._jobs.extend([long, short])
+        parts = batcher._read(batcher._next_jobs())
+        batcher._jobs.append(later)
+        batcher._requeue(parts)
+        assert list(batcher._jobs) == [later, long]
+
+    def test_reading_that_takes_long_ends_the_round(self, batcher: Any) -> None:
+        slow = self.job(0)
+        slow._sentences = (time.sleep(0.06) or Sentence.from_words(["a"]) for _ in range(1_000))
+        [part] = batcher._read([slow])
+        assert len(part.sentences) < 10
