@@ -122,7 +122,8 @@ class Parser:
     def require_text_model(self) -> TextModel:
         """The tokeniser and tagger of the model; one without is a `ModelError`."""
         if self.text_model is None:
-            raise ModelError(f"{self.name}: this model cannot read raw text, it has no {TEXT_MODEL}; give it words (--from words)")
+            problem = f"this model cannot read raw text, it has no {TEXT_MODEL}; give it words (--from words)"
+            raise ModelError(f"{self.name}: {problem}")
         return self.text_model
 
     def stream(
