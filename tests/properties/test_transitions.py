@@ -70,9 +70,7 @@ def test_any_tree_is_rebuilt(heads: list[int], order: Order) -> None:
 
 
 @given(trees() | projective_trees(), orders)
-def test_gold_steps_are_legal_under_all_constraints_that_the_tree_obeys(
-    heads: list[int], order: Order
-) -> None:
+def test_gold_steps_are_legal_under_all_constraints_that_the_tree_obeys(heads: list[int], order: Order) -> None:
     constraints = Constraints(single_root=heads.count(0) == 1, projective=is_projective(heads))
     tree = PartialTree(len(heads))
     for step in gold_steps(heads, order):
