@@ -1,0 +1,43 @@
+"""pointree itself: a network of the paper's sizes with random weights, or a trained model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import pointree
+from pointree.config import Config
+from pointree.model_folder import new_network
+from pointree.parser import Parser
+from pointree.treebank import Sentence, Vocabularies, read_conllu, write_conllu
+from pointree.workers import parse_with_workers
+
+
+def prepare(train: Path, folder: Path) -> None:
+    """Save a network for the vocabulary of the training data; nothing it computes depends on how good it is."""
+    torch.manual_seed(1)
+    config = Config()
+    vocabularies = Vocabularies.build(
+        read_conllu(train), min_count=config.embeddings.min_count, tag=config.embeddings.tag
+    )
+    Parser(config, vocabularies, new_network(config, vocabularies)).save(folder)
+
+
+def load(folder: Path, settings: dict[str, Any], processes: int) -> Callable[[Path, Path], None]:
+    """A function that parses a file into another."""
+    precision, beam_width = settings["precision"], settings["beam"]
+    parser = pointree.load(folder, precision=precision) if processes == 1 else None
+
+    def trees(sentences: Iterable[Sentence]) -> Iterable[Sentence]:
+        if parser is not None:
+            return parser.stream(sentences, beam_width=beam_width)
+        return parse_with_workers(str(folder), sentences, workers=processes, precision=precision, beam_width=beam_width)
+
+    def parse(source: Path, target: Path) -> None:
+        with open(target, "w", encoding="utf-8", newline="") as stream:
+            write_conllu(trees(read_conllu(source)), stream)
+
+    return parse
