@@ -1,0 +1,74 @@
+"""The bench as a whole, with a network so small that only the frame is measured."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from pointree.bench.run import _exponent, run_bench
+from pointree.cli.main import main
+from pointree.config import load_config
+
+TINY = [
+    "encoder.size=8",
+    "encoder.layers=1",
+    "decoder.size=8",
+    "scorers.arc_size=8",
+    "scorers.label_size=4",
+    "training.batch_size=4",
+]
+
+
+def _keys(value: Any, prefix: str = "") -> set[str]:
+    if not isinstance(value, dict):
+        return {prefix}
+    return {key for name, inner in value.items() for key in _keys(inner, f"{prefix}.{name}" if prefix else name)}
+
+
+CONTRACT = {
+    *(f"gemm.{p}_gflops" for p in ("fp32", "bf16")),
+    *(f"train.{p}.{key}" for p in ("fp32", "bf16") for key in ("words_per_s", "utilisation", "peak_mb")),
+    *(
+        f"parse.{p}.beam{width}.{key}"
+        for p in ("fp32", "bf16")
+        for width in (1, 10)
+        for key in ("words_per_s", "sentences_per_s", "utilisation")
+    ),
+    "latency_ms.p50",
+    "latency_ms.p95",
+    "cold_start_s.help",
+    "cold_start_s.parse",
+    "length.exponent_10_160",
+    "length.exponent_160_640",
+}
+
+
+def test_quick_has_every_key_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["bench", "--quick", "--json", "--threads", "1", *(f"--set={each}" for each in TINY)])
+    assert left.value.code == 0
+    report = json.loads(capsys.readouterr().out)
+    assert _keys(report) >= CONTRACT
+    assert report["notes"] == {}
+    assert report["train"]["fp32"]["words_per_s"] > 0
+
+
+def test_what_cannot_be_measured_is_null_with_a_reason() -> None:
+    report = run_bench(load_config(None, TINY), quick=True, threads=1, device="nowhere")
+    assert report["train"]["fp32"]["words_per_s"] is None
+    assert report["train"]["fp32"]["utilisation"] is None
+    assert "nowhere" in report["notes"]["train.fp32"]
+
+
+@pytest.mark.parametrize("power", [1.0, 1.5, 2.0])
+def test_the_exponent_is_the_slope_of_the_logarithms(power: float) -> None:
+    assert _exponent({str(n): 0.001 * n**power for n in (10, 20, 40, 80, 160)}, 10, 160) == pytest.approx(power)
+
+
+def test_threads_must_be_positive(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["bench", "--threads", "0"])
+    assert left.value.code == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
