@@ -12,6 +12,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -21,7 +23,7 @@ import time
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pointree.treebank import read_conllu
 
@@ -38,6 +40,7 @@ class Load:
     clients: int
     sentences: int = 0
     seconds: float = 0.0
+    cpu: float = 0.0
     latencies: list[float] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     memory: list[int] = field(default_factory=list)
@@ -85,18 +88,32 @@ class Server:
         pages = Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]
         return int(pages) * 4096
 
+    def cpu(self) -> float:
+        """Seconds of processors so far."""
+        times = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+        return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
+
     def stop(self) -> int:
         """End it, and return its exit code."""
         self.process.terminate()
         return self.process.wait(60)
 
 
-def parse(model: str, text: Path, output: Path, options: list[str]) -> float:
+class Seconds(NamedTuple):
+    """Time on the clock, and time of processors."""
+
+    clock: float
+    cpu: float
+
+
+def parse(model: str, text: Path, output: Path, options: list[str]) -> Seconds:
     """Run the command line and return its seconds."""
     command = [sys.executable, "-m", "pointree", "parse", str(text), "--from", "text", "--presegmented"]
-    started = time.perf_counter()
+    started, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([*command, "--to", "conllu", "--output", str(output), "--model", model, *options], check=True)
-    return time.perf_counter() - started
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Seconds(time.perf_counter() - started, cpu)
 
 
 def without_numbers(conllu: str) -> str:
@@ -157,9 +174,9 @@ async def drive(server: Server, documents: list[Document], clients: int, seconds
             await asyncio.sleep(0.5)
 
     watcher = asyncio.create_task(watch())
-    started = time.perf_counter()
+    started, cpu = time.perf_counter(), server.cpu()
     results = await asyncio.gather(*(client() for _ in range(clients)), return_exceptions=True)
-    load.seconds = time.perf_counter() - started
+    load.seconds, load.cpu = time.perf_counter() - started, server.cpu() - cpu
     load.errors += [f"connection: {result!r}" for result in results if isinstance(result, BaseException)]
     watcher.cancel()
     load.memory.append(server.memory())
@@ -177,7 +194,8 @@ def report(load: Load, command_line: float) -> None:
     print(
         f"{load.clients:3} clients: {load.rate:7.1f} sentences/s ({load.rate / command_line:4.0%} of the command "
         f"line), p50 {load.quantile(0.5):6.1f} ms, p95 {load.quantile(0.95):6.1f} ms, {len(load.latencies)} requests, "
-        f"{len(load.errors)} errors, {load.memory[-1] / 1e6:.0f} MB"
+        f"{len(load.errors)} errors, {1000 * load.cpu / max(1, load.sentences):.2f} ms of CPU a sentence, "
+        f"{load.memory[-1] / 1e6:.0f} MB"
     )
     for error in load.errors[:3]:
         print(f"    {error}")
@@ -194,10 +212,17 @@ def main() -> None:
         one.write_text(lines[0] + "\n", encoding="utf-8")
         text.write_text("\n".join(lines) + "\n", encoding="utf-8")
         start = min(parse(arguments.model, one, output, options) for _ in range(2))
-        seconds = min(parse(arguments.model, text, output, options) for _ in range(arguments.repeat)) - start
+        whole = min(parse(arguments.model, text, output, options) for _ in range(arguments.repeat))
         parsed = output.read_text(encoding="utf-8")
-    command_line = len(lines) / max(seconds, 1e-9)
-    print(f"command line: {command_line:7.1f} sentences/s ({len(lines)} sentences, start of {start:.1f} s left out)")
+    seconds, cpu = whole.clock - start.clock, whole.cpu - start.cpu
+    if seconds <= 0:
+        raise SystemExit("expected a text that takes longer than the start of the command line, found a shorter one")
+    command_line = len(lines) / seconds
+    print(
+        f"command line: {command_line:.1f} sentences/s "
+        f"({len(lines)} sentences, start of {start.clock:.1f} s left out), "
+        f"{1000 * cpu / len(lines):.2f} ms of CPU a sentence"
+    )
     documents = make_documents(lines, parsed, arguments.sentences)
     server = Server(arguments.model, options)
     loads = []
@@ -232,6 +257,7 @@ def as_json(loads: list[Load], command_line: float) -> dict[str, Any]:
             "p95_ms": round(load.quantile(0.95), 1),
             "requests": len(load.latencies),
             "errors": len(load.errors),
+            "cpu_seconds": round(load.cpu, 2),
             "memory_mb": [round(size / 1e6) for size in load.memory],
         }
         for load in loads

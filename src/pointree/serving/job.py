@@ -125,9 +125,9 @@ class Job:
                 return
             if isinstance(item, Exception):
                 raise item
+            yield item
             self._n_read += len(item)
             self.on_read()
-            yield item
 
 
 def _nothing() -> None:
