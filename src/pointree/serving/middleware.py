@@ -22,7 +22,6 @@ from pointree.errors import PointreeError
 from pointree.serving.failures import RequestError, error_body, from_error, over_limit
 from pointree.serving.limits import Limits
 from pointree.serving.metrics import Metrics
-from pointree.serving.service import ClientGoneError
 
 __all__ = ["ApiKey", "BodyLimit", "RequestLog", "failure_response"]
 
@@ -65,7 +64,7 @@ class RequestLog:
 
         try:
             await self._app(scope, receive, send_with_id)
-        except (ClientGoneError, asyncio.CancelledError) as error:
+        except (ConnectionAbortedError, asyncio.CancelledError) as error:
             status = _CLIENT_GONE
             if isinstance(error, asyncio.CancelledError):
                 raise
@@ -152,7 +151,7 @@ class BodyLimit:
                 while True:
                     message = await receive()
                     if message["type"] == "http.disconnect":
-                        raise ClientGoneError
+                        raise ConnectionAbortedError("the client closed its connection before the answer was complete")
                     body += message.get("body", b"")
                     if len(body) > self._limits.body_bytes:
                         raise self._too_large("more")

@@ -17,13 +17,9 @@ from pointree.serving.metrics import Metrics
 from pointree.serving.registry import Registry, ServedModel
 from pointree.treebank.sentence import Sentence
 
-__all__ = ["ClientGoneError", "Service", "while_connected"]
+__all__ = ["Service", "while_connected"]
 
 _T = TypeVar("_T")
-
-
-class ClientGoneError(Exception):
-    """The client closed its connection before the answer was complete."""
 
 
 class Service:
@@ -62,7 +58,7 @@ async def while_connected(request: Request, awaitable: Awaitable[_T]) -> _T:
     try:
         await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
         if not work.done():
-            raise ClientGoneError
+            raise ConnectionAbortedError("the client closed its connection before the answer was complete")
         return work.result()
     finally:
         work.cancel()
