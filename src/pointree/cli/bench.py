@@ -25,7 +25,9 @@ app = new_app()
 
 @app.command("bench", epilog=EXAMPLES)
 def command(
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer sentences and repetitions: rougher, under 45 seconds.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer sentences and repetitions: rougher, under 45 seconds.")
+    ] = False,
     json: JsonOption = False,
     threads: Annotated[int | None, typer.Option("--threads", min=1, help="CPU threads (default: all cores).")] = None,
     device: Annotated[str, typer.Option("--device", help="Where to compute: cpu, cuda, …")] = "cpu",
