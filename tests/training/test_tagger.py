@@ -29,12 +29,12 @@ def test_training_is_deterministic_and_reports_its_stages(treebank: list[Sentenc
             treebank[15:20],
             path,
             tokenizer=TokenizerOptions(epochs=1, segment_size=10),
-            tagger=TaggerOptions(iterations=2),
+            tagger=TaggerOptions(iterations=2, lemma_iterations=1),
             progress=reports.append,
         )
     assert paths[0].read_bytes() == paths[1].read_bytes()
     steps = {(report.stage, report.step, report.n_steps) for report in reports}
-    assert {("tokeniser", 1, 1), ("tagger", 1, 2), ("tagger", 2, 2), ("lemmatiser", 2, 2)} <= steps
+    assert {("tokeniser", 1, 1), ("tagger", 1, 2), ("tagger", 2, 2), ("lemmatiser", 1, 1)} <= steps
     assert any("heldout tokens" in report.report for report in reports)
 
 

