@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pointree.config import FUSIONS, PRESETS, Config, DecoderConfig, describe, load_config
+from pointree.config import FUSIONS, PRESETS, Config, ContextualConfig, DecoderConfig, describe, load_config
 from pointree.errors import ConfigError, InputError
 from pointree.transitions import ORDERS
 
@@ -89,7 +90,8 @@ def test_round_trip_through_toml_and_dict(values: dict[str, dict[str, object]]) 
 
 def test_every_option_is_described() -> None:
     described = {option.name: option.default for option in describe()}
-    assert described == {
+    contextual = {f"embeddings.contextual.{key}": value for key, value in asdict(ContextualConfig()).items()}
+    assert described == contextual | {
         f"{section}.{key}": value for section, values in Config().to_dict().items() for key, value in values.items()
     }
     assert all(option.help.endswith(".") and option.expectation for option in describe())
@@ -134,6 +136,27 @@ def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
         ("training.learning_rate=inf", "training.learning_rate must be a number > 0, found inf"),
         ("training.clip=" + "9" * 400, "training.clip must be a number >= 0, found " + "9" * 400),
         ("training.seed=", 'training.seed must be a whole number >= 0 and < 4294967296, found ""'),
+        (
+            "embeddings.contextual.layers=12",
+            "embeddings.contextual.layers must be a list of whole numbers, found 12",
+        ),
+        (
+            'embeddings.contextual.layers=[1, "2"]',
+            'embeddings.contextual.layers must be a list of whole numbers, found [1, "2"]',
+        ),
+        ("embeddings.contextual.layers=[]", "embeddings.contextual.layers must be a list of whole numbers, found []"),
+        ("embeddings.contextual.model=3", "embeddings.contextual.model must be a text, found 3"),
+        ("embeddings.contextual.fine_tune=1", "embeddings.contextual.fine_tune must be true or false, found 1"),
+        (
+            "embeddings.contextual.subwords=all",
+            'embeddings.contextual.subwords must be one of mean, first, last, found "all"',
+        ),
+        (
+            "embeddings.contextual.modle=x",
+            "embeddings.contextual.modle is unknown; did you mean embeddings.contextual.model?",
+        ),
+        ("embeddings.contextual=x", 'embeddings.contextual must be a section of fields, found "x"'),
+        ("contextual.model=x", "section contextual is unknown; did you mean embeddings.contextual?"),
         ("encoder.order=x", "encoder.order is unknown; did you mean decoder.order?"),
         ("scorers.epochs=1", "scorers.epochs is unknown; did you mean training.epochs?"),
         ("zzz.x=1", "section zzz is unknown; known are embeddings, encoder, decoder, scorers, training"),
@@ -159,6 +182,33 @@ def test_something_must_be_embedded() -> None:
     assert fault.startswith("embeddings must have at least one of words, characters and tags")
     for kept in range(3):
         load_config(None, off[:kept] + off[kept + 1 :])
+
+
+CONTEXTUAL = ["embeddings.contextual.model=encoders/bert", "embeddings.contextual.layers=[17, 18]"]
+
+
+def test_contextual_embeddings_are_a_section_within_another(tmp_path: Path) -> None:
+    config = load_config(None, [*CONTEXTUAL, "embeddings.contextual.fine_tune=true", "embeddings.word_size=7"])
+    assert config.embeddings.word_size == 7
+    assert config.embeddings.contextual == ContextualConfig(model="encoders/bert", layers=(17, 18), fine_tune=True)
+    (tmp_path / "run.toml").write_text(config.to_toml())
+    assert load_config(tmp_path / "run.toml") == config
+    assert Config.from_dict(config.to_dict()) == config
+    assert "[embeddings.contextual]\n" in config.to_toml()
+
+
+def test_contextual_embeddings_that_are_off_are_not_written() -> None:
+    """Neither files nor checkpoints differ from those of the versions before."""
+    assert "contextual" not in Config().to_toml()
+    assert "contextual" not in Config().to_dict()["embeddings"]
+
+
+def test_contextual_embeddings_may_be_the_only_ones() -> None:
+    off = ["embeddings.word_size=0", "embeddings.char_filters=0", "embeddings.tag=none"]
+    assert load_config(None, [*off, *CONTEXTUAL]).embeddings.contextual.model == "encoders/bert"
+    assert faults_of(*off, "embeddings.contextual.model=[1]") == [
+        "embeddings.contextual.model must be a text, found [1]"
+    ]
 
 
 def test_a_section_must_be_a_table() -> None:

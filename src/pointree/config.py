@@ -1,8 +1,8 @@
 """Every choice that makes a model or a training run, with the paper's values as defaults.
 
-A configuration is five frozen sections. Each field carries a rule (what it accepts, and a sentence of help),
-and the rest follows from the rules: checking, error messages, and the list that the documentation shows. A
-`Config` that exists is valid; one that cannot exist raises a `ConfigError` that lists all of its faults.
+A configuration is a few frozen sections, one of them within another. Each field carries a rule (what it accepts, and
+a sentence of help), and the rest follows from the rules: checking, error messages, and the list that the documentation
+shows. A `Config` that exists is valid; one that cannot exist raises a `ConfigError` that lists all of its faults.
 """
 
 from __future__ import annotations
@@ -16,22 +16,25 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from pointree.errors import ConfigError, InputError
-from pointree.rules import Rule, as_toml, choice, number, share, whole
+from pointree.rules import Rule, as_toml, choice, flag, number, share, text, whole, wholes
 
 __all__ = [
     "FUSIONS",
     "PRESETS",
     "Config",
+    "ContextualConfig",
     "DecoderConfig",
     "EmbeddingsConfig",
     "EncoderConfig",
     "Fusion",
     "Gate",
+    "Mix",
     "Option",
     "Order",
     "Precision",
     "Schedule",
     "ScorersConfig",
+    "Subwords",
     "TagColumn",
     "TrainingConfig",
     "describe",
@@ -44,6 +47,8 @@ Fusion = Literal["none", "simple", "adapted", "full"]
 Gate = Literal["gate1", "gate2"]
 Schedule = Literal["plateau", "linear", "cosine"]
 Precision = Literal["fp32", "bf16"]
+Subwords = Literal["mean", "first", "last"]
+Mix = Literal["mean", "learned"]
 
 FUSIONS: dict[Order, tuple[Fusion, ...]] = {
     "left-to-right": ("none", "simple", "adapted"),
@@ -76,8 +81,8 @@ class _Section:
     """The fields that `conflicts` looks at."""
 
     def __post_init__(self) -> None:
-        values = {key: getattr(self, key) for key in _rules(type(self))}
-        faults = [_fault(self.name, key, value, type(self)) for key, value in values.items()]
+        values = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
+        faults = [_fault(self.name, key, values[key], type(self)) for key in _rules(type(self))]
         found = [fault for fault in faults if fault] or list(self.conflicts(values))
         if found:
             raise ConfigError(found)
@@ -89,11 +94,29 @@ class _Section:
 
 
 @dataclass(frozen=True, slots=True)
+class ContextualConfig(_Section):
+    """A pretrained encoder, such as BERT, whose vectors of words join the other embeddings (§2.2, §5.2)."""
+
+    name: ClassVar[str] = "embeddings.contextual"
+
+    model: str = field(default="", metadata=text("Folder or Hugging Face Hub id of the encoder; empty = none."))
+    layers: tuple[int, ...] = field(
+        default=(-4, -3, -2, -1),
+        metadata=wholes("Layers to use: 1 is the first, 0 the input of it, -1 the last."),
+    )
+    mix: Mix = field(default="mean", metadata=choice(Mix, "How the layers become one vector."))
+    subwords: Subwords = field(default="mean", metadata=choice(Subwords, "Which sub-words stand for a word."))
+    fine_tune: bool = field(default=False, metadata=flag("Whether the encoder is trained too."))
+    learning_rate: float = field(default=5e-5, metadata=number("Highest learning rate of a trained encoder.", (">", 0)))
+    warmup: int = field(default=0, metadata=whole("Optimiser steps in which that learning rate rises.", (">=", 0)))
+
+
+@dataclass(frozen=True, slots=True)
 class EmbeddingsConfig(_Section):
     """What the network knows of a word before it reads the sentence (§2.2)."""
 
     name: ClassVar[str] = "embeddings"
-    jointly: ClassVar[frozenset[str]] = frozenset({"word_size", "char_filters", "tag"})
+    jointly: ClassVar[frozenset[str]] = frozenset({"word_size", "char_filters", "tag", "contextual"})
 
     word_size: int = field(default=100, metadata=whole("Width of word vectors; 0 = no words.", (">=", 0)))
     char_size: int = field(default=100, metadata=whole("Width of character vectors."))
@@ -107,12 +130,14 @@ class EmbeddingsConfig(_Section):
         metadata=number("Chance that a rare word is trained as unknown.", (">=", 0), ("<=", 1)),
     )
     min_count: int = field(default=2, metadata=whole("Times a word must be seen to be in the vocabulary."))
+    contextual: ContextualConfig = field(default_factory=ContextualConfig)
 
     @classmethod
     def conflicts(cls, values: Mapping[str, Any]) -> Iterator[str]:
-        if values["word_size"] == 0 and values["char_filters"] == 0 and values["tag"] == "none":
+        others = values["word_size"] > 0 or values["char_filters"] > 0 or values["tag"] != "none"
+        if not others and not values["contextual"].model:
             yield (
-                "embeddings must have at least one of words, characters and tags, "
+                "embeddings must have at least one of words, characters and tags, or contextual.model, "
                 'found word_size = 0, char_filters = 0, tag = "none"'
             )
 
@@ -213,21 +238,24 @@ class Config:
         return config
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
-        """The sections as plain dictionaries, every field included."""
-        return asdict(self)
+        """The sections as plain dictionaries, every field included, but for contextual embeddings that are off."""
+        sections = asdict(self)
+        contextual = sections["embeddings"]["contextual"]
+        contextual["layers"] = list(contextual["layers"])
+        if self.embeddings.contextual == ContextualConfig():
+            del sections["embeddings"]["contextual"]  # as in files from before there were any
+        return sections
 
     def to_toml(self) -> str:
         """The text of a TOML file that `load_config` reads back as the same configuration."""
-        tables = []
-        for section, values in self.to_dict().items():
-            lines = [f"{key} = {as_toml(value)}" for key, value in values.items()]
-            tables.append("\n".join([f"[{section}]", *lines, ""]))
-        return "\n".join(tables)
+        return "\n".join(_tables(self.to_dict()))
 
 
 _SECTIONS: dict[str, type[_Section]] = {
-    section.name: section for section in (EmbeddingsConfig, EncoderConfig, DecoderConfig, ScorersConfig, TrainingConfig)
+    section.name: section
+    for section in (EmbeddingsConfig, ContextualConfig, EncoderConfig, DecoderConfig, ScorersConfig, TrainingConfig)
 }
+"""All sections by their dotted names; one within another comes after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +263,7 @@ class Option:
     """One field of the configuration, described for people."""
 
     name: str
-    default: int | float | str
+    default: int | float | str | bool | tuple[int, ...]
     expectation: str
     help: str
 
@@ -265,8 +293,8 @@ def load_config(path: Path | None, overrides: Sequence[str] = (), preset: str | 
             faults.extend(error.faults)
     for override in overrides:
         dotted, equals, text = override.partition("=")
-        section, dot, key = dotted.strip().partition(".")
-        if equals and dot and key:
+        section, dot, key = dotted.strip().rpartition(".")
+        if equals and dot and section and key:
             layers.append(("--set: ", {section: {key: _parse_value(text)}}))
         else:
             faults.append(f"--set: an override must be section.field=value, found {as_toml(override)}")
@@ -283,7 +311,7 @@ def _build(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[Config, lis
     faulty: set[tuple[str, str]] = set()
     places: dict[str, str] = {}
     for place, layer in layers:
-        for name, table in layer.items():
+        for name, table in _unnested(layer):
             if name not in _SECTIONS:
                 faults.append(f"{place}section {name} is unknown{_suggest(name, _names())}")
             elif not isinstance(table, Mapping):
@@ -296,16 +324,44 @@ def _build(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[Config, lis
                     else:
                         values[name][key] = _rules(_SECTIONS[name])[key].kind(value)
                         places[name] = place
-    for name, section in _SECTIONS.items():
+    for name in sorted(_SECTIONS, key=lambda name: -name.count(".")):  # what is within another comes before it
+        section = _SECTIONS[name]
         if faulty.isdisjoint((name, key) for key in section.jointly):
             faults.extend(places.get(name, "") + conflict for conflict in section.conflicts(values[name]))
+        outer, inside, key = name.rpartition(".")
+        if inside and any(place == name for place, _ in faulty):
+            faulty.add((outer, key))
+        elif inside:
+            values[outer][key] = section(**values[name])
     if faults:
         return Config(), faults
-    return Config(**{name: section(**values[name]) for name, section in _SECTIONS.items()}), []  # type: ignore[arg-type]
+    sections = {name: section(**values[name]) for name, section in _SECTIONS.items() if "." not in name}
+    return Config(**sections), []  # type: ignore[arg-type]
+
+
+def _unnested(layer: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The sections of a layer by their dotted names, those within others after these."""
+    for name, table in layer.items():
+        inner = {}
+        if isinstance(table, Mapping):
+            inner = {key: value for key, value in table.items() if f"{name}.{key}" in _SECTIONS}
+            table = {key: value for key, value in table.items() if key not in inner}
+        yield name, table
+        yield from _unnested({f"{name}.{key}": value for key, value in inner.items()})
+
+
+def _tables(sections: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """The sections as tables of TOML."""
+    for name, values in sections.items():
+        inner = {f"{name}.{key}": value for key, value in values.items() if isinstance(value, Mapping)}
+        lines = [f"{key} = {as_toml(value)}" for key, value in values.items() if not isinstance(value, Mapping)]
+        yield "\n".join([f"[{name}]", *lines, ""])
+        yield from _tables(inner)
 
 
 def _rules(section: type[_Section]) -> dict[str, Rule]:
-    return {item.name: item.metadata["rule"] for item in fields(section)}  # type: ignore[arg-type]
+    """The rules of all fields but those that are sections themselves."""
+    return {item.name: item.metadata["rule"] for item in fields(section) if item.metadata}  # type: ignore[arg-type]
 
 
 def _fault(name: str, key: str, value: object, section: type[_Section]) -> str | None:

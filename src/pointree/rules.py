@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, get_args
 
-__all__ = ["Rule", "as_toml", "choice", "number", "share", "whole"]
+__all__ = ["Rule", "as_toml", "choice", "flag", "number", "share", "text", "whole", "wholes"]
 
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -18,12 +18,15 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
 }
 
+_NOUNS: dict[Callable[[Any], Any], str] = {str: "a text", bool: "true or false", tuple: "a list of whole numbers"}
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """What a field accepts, and the sentence that explains the field."""
 
-    kind: type[int] | type[float] | type[str]
+    kind: Callable[[Any], Any]
+    """The type of the value; what is written as a list is kept as a tuple."""
     help: str
     choices: tuple[str, ...] = ()
     bounds: tuple[tuple[str, float], ...] = ()
@@ -34,13 +37,19 @@ class Rule:
         """The accepted values in words, as error messages and the documentation show them."""
         if self.choices:
             return "one of " + ", ".join(self.choices)
+        if self.kind in _NOUNS:
+            return _NOUNS[self.kind]
         noun = "a number" if self.kind is float else "an odd whole number" if self.odd else "a whole number"
         return " ".join([noun, " and ".join(f"{sign} {bound}" for sign, bound in self.bounds)])
 
     def accepts(self, value: object) -> bool:
         """Whether a value has the right type and lies in range; a bool is no number, an int is a float."""
         if self.kind is str:
-            return isinstance(value, str) and value in self.choices
+            return isinstance(value, str) and (not self.choices or value in self.choices)
+        if self.kind is bool:
+            return isinstance(value, bool)
+        if self.kind is tuple:
+            return isinstance(value, list | tuple) and bool(value) and all(type(item) is int for item in value)
         if isinstance(value, bool) or not isinstance(value, (int, float) if self.kind is float else int):
             return False
         if not abs(value) <= sys.float_info.max:  # NaN, the infinities, and integers that no float can hold
@@ -69,8 +78,25 @@ def choice(choices: Any, text: str) -> dict[str, Rule]:
     return {"rule": Rule(str, text, choices=get_args(choices))}
 
 
+def text(explanation: str) -> dict[str, Rule]:
+    """Metadata of a field that holds any text."""
+    return {"rule": Rule(str, explanation)}
+
+
+def flag(explanation: str) -> dict[str, Rule]:
+    """Metadata of a field that is true or false."""
+    return {"rule": Rule(bool, explanation)}
+
+
+def wholes(explanation: str) -> dict[str, Rule]:
+    """Metadata of a field that holds one or more whole numbers."""
+    return {"rule": Rule(tuple, explanation)}
+
+
 def as_toml(value: object) -> str:
     """A value as TOML writes it."""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(as_toml, value))}]"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)

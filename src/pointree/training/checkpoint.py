@@ -76,5 +76,9 @@ def _differences(recorded: Mapping[str, Any], given: Mapping[str, Any]) -> list[
     ]
 
 
-def _fields(config: Mapping[str, Any]) -> dict[str, Any]:
-    return {f"{section}.{key}": value for section, fields in config.items() for key, value in fields.items()}
+def _fields(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """The fields of all sections, and of those within them, by their dotted names."""
+    found: dict[str, Any] = {}
+    for key, value in config.items():
+        found |= _fields(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {prefix + key: value}
+    return found
