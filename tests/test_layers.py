@@ -13,7 +13,7 @@ SRC = Path(pointree.__file__).parent
 
 BASE = {"errors", "files", "rules", "config", "version"}
 CORE = BASE | {"treebank", "transitions"}
-ALL_BELOW_PARSER = CORE | {"nn", "search", "batching", "model_folder", "models"}
+ALL_BELOW_PARSER = CORE | {"nn", "search", "batching", "model_folder", "models", "process"}
 APPLICATIONS = {"training", "evaluation", "analysis", "ensemble", "experiments", "rendering", "serving", "integrations"}
 
 MAY_IMPORT: dict[str, set[str]] = {
@@ -27,6 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "nn": CORE,
     "search": CORE | {"nn"},
     "batching": set(),
+    "process": set(),
     "model_folder": CORE | {"nn"},
     "models": BASE,
     "model_summary": BASE | {"models"},

@@ -25,12 +25,11 @@ _parser: Any = None  # the worker process's own parser
 
 def _start(model: str, precision: str, threads: int) -> None:
     """Load the model; runs once in every worker."""
-    import torch
-
     from pointree.parser import load
+    from pointree.process import prepare_process
 
     global _parser
-    torch.set_num_threads(threads)
+    prepare_process(threads)
     _parser = load(model, precision=precision)
 
 

@@ -8,6 +8,7 @@ import sys
 from pointree.bench.measure import MEASUREMENTS, Setting
 from pointree.config import Config
 from pointree.errors import PointreeError
+from pointree.process import prepare_process
 
 __all__ = ["main"]
 
@@ -22,6 +23,7 @@ def main() -> None:
         quick=request["quick"],
     )
     try:
+        prepare_process()
         setting.dtype  # noqa: B018 - precision must be settled before the first product
         answer = MEASUREMENTS[request["measurement"]](setting)
     except PointreeError as error:

@@ -168,12 +168,10 @@ def command(
 def _load(
     models: list[str], combine: str | None, precision: str, device: str, threads: int | None
 ) -> Parser | Ensemble:
-    import torch
-
     import pointree
+    from pointree.process import prepare_process
 
-    if threads is not None:
-        torch.set_num_threads(threads)
+    prepare_process(threads)
     if len(models) == 1 and combine is None:
         return pointree.load(models[0], precision=precision, device=device)
     from pointree.ensemble import load_ensemble

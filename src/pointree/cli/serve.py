@@ -65,8 +65,7 @@ def command(
     """
     if any(find_spec(name) is None for name in _EXTRA):
         raise MissingExtraError("pointree serve", "serve")
-    import torch
-
+    from pointree.process import prepare_process
     from pointree.serving.app import create_app
     from pointree.serving.limits import Limits
     from pointree.serving.registry import load_registry
@@ -84,8 +83,7 @@ def command(
     key = _key(api_key, api_key_file)
     if key is None and not _is_loopback(host):
         warn(f"everybody who reaches {host} can use this service; --api-key-file asks for a key")
-    if threads is not None:
-        torch.set_num_threads(threads)
+    prepare_process(threads)
     listener = bind(host, port)  # before the models, which take a while to load
     with listener:
         registry = load_registry(model or ["en"], precision=precision, device=device)

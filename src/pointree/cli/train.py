@@ -85,16 +85,14 @@ def command(
     settings = load_config(config, overrides or (), preset)
     resume = _check_output(output, resume)
 
-    import torch
-
     from pointree.cli.training_display import TrainingDisplay
+    from pointree.process import prepare_process
     from pointree.training.card import model_card
     from pointree.training.data import read_gold
     from pointree.training.trainer import Trainer
     from pointree.treebank.vectors import read_vectors
 
-    if threads is not None:
-        torch.set_num_threads(threads)
+    prepare_process(threads)
     word_size = settings.embeddings.word_size
     pretrained = read_vectors(vectors, expected_size=word_size) if vectors is not None else None
     train_sentences = read_gold(train, strict=strict, warn=warn)

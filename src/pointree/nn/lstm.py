@@ -90,9 +90,12 @@ class _Recurrence(torch.autograd.Function):
                 cell = torch.zeros_like(dc)
             cell_backward(gates[:, rows], cell, cells[:, rows], dh, dc, gate_gradient[:, rows])
             if step > 0:
-                torch.bmm(gate_gradient[:, rows], transposed, out=dh)
-                if mask is not None:
-                    dh *= mask[:, :count]
+                # Not into `dh` by `out`: torch would multiply one direction after the other.
+                through_state = torch.bmm(gate_gradient[:, rows], transposed)
+                if mask is None:
+                    dh.copy_(through_state)
+                else:
+                    torch.mul(through_state, mask[:, :count], out=dh)
         return (
             torch.bmm(gate_gradient, input_weight.transpose(1, 2)) if ctx.needs_input_grad[0] else None,
             torch.bmm(inputs.transpose(1, 2), gate_gradient),
