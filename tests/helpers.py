@@ -171,9 +171,11 @@ OVERFITTING: dict[str, dict[str, Any]] = merge(
 )
 
 
-def overfit(combination: Combination, sentences: Sequence[Sentence], *, most_steps: int) -> Parser:
+def overfit(
+    combination: Combination, sentences: Sequence[Sentence], *layers: dict[str, dict[str, Any]], most_steps: int
+) -> Parser:
     """Train on all sentences at once until the loss is next to nothing."""
-    config = tiny_config(combination, OVERFITTING)
+    config = tiny_config(combination, OVERFITTING, *layers)
     torch.manual_seed(1)
     vocabularies = Vocabularies.build(sentences, min_count=1)
     network = new_network(config, vocabularies)

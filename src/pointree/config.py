@@ -21,6 +21,7 @@ from pointree.rules import Rule, as_toml, choice, flag, number, share, text, who
 __all__ = [
     "FUSIONS",
     "PRESETS",
+    "READ_TAGS",
     "Config",
     "ContextualConfig",
     "DecoderConfig",
@@ -41,7 +42,7 @@ __all__ = [
     "load_config",
 ]
 
-TagColumn = Literal["upos", "xpos", "none"]
+TagColumn = Literal["upos", "xpos", "none", "joint"]
 Order = Literal["left-to-right", "right-to-left", "outside-in"]
 Fusion = Literal["none", "simple", "adapted", "full"]
 Gate = Literal["gate1", "gate2"]
@@ -49,6 +50,9 @@ Schedule = Literal["plateau", "linear", "cosine"]
 Precision = Literal["fp32", "bf16"]
 Subwords = Literal["mean", "first", "last"]
 Mix = Literal["mean", "learned"]
+
+READ_TAGS: tuple[TagColumn, ...] = ("upos", "xpos")
+"""The values of `embeddings.tag` that are columns of the input; with the others the network reads no tags."""
 
 FUSIONS: dict[Order, tuple[Fusion, ...]] = {
     "left-to-right": ("none", "simple", "adapted"),
@@ -122,7 +126,10 @@ class EmbeddingsConfig(_Section):
     char_size: int = field(default=100, metadata=whole("Width of character vectors."))
     char_filters: int = field(default=50, metadata=whole("Filters of the character CNN; 0 = no characters.", (">=", 0)))
     char_window: int = field(default=3, metadata=whole("Characters that each filter sees.", (">=", 1), odd=True))
-    tag: TagColumn = field(default="upos", metadata=choice(TagColumn, "Column of part-of-speech tags to use."))
+    tag: TagColumn = field(
+        default="upos",
+        metadata=choice(TagColumn, "Column of tags to read; joint = none, and UPOS is predicted instead."),
+    )
     tag_size: int = field(default=100, metadata=whole("Width of tag vectors."))
     dropout: float = field(default=0.33, metadata=share("Chance that a whole vector is dropped."))
     unk_replacement: float = field(
@@ -134,11 +141,11 @@ class EmbeddingsConfig(_Section):
 
     @classmethod
     def conflicts(cls, values: Mapping[str, Any]) -> Iterator[str]:
-        others = values["word_size"] > 0 or values["char_filters"] > 0 or values["tag"] != "none"
+        others = values["word_size"] > 0 or values["char_filters"] > 0 or values["tag"] in READ_TAGS
         if not others and not values["contextual"].model:
             yield (
                 "embeddings must have at least one of words, characters and tags, or contextual.model, "
-                'found word_size = 0, char_filters = 0, tag = "none"'
+                f"found word_size = 0, char_filters = 0, tag = {as_toml(values['tag'])}"
             )
 
 
@@ -210,6 +217,9 @@ class TrainingConfig(_Section):
     beta1: float = field(default=0.9, metadata=share("Adam: decay of the mean."))
     beta2: float = field(default=0.9, metadata=share("Adam: decay of the variance."))
     epsilon: float = field(default=1e-4, metadata=number("Adam: floor of the denominator.", (">", 0)))
+    tag_weight: float = field(
+        default=1.0, metadata=number('Weight of the tags in the loss where embeddings.tag = "joint".', (">=", 0))
+    )
     clip: float = field(default=5.0, metadata=number("Largest gradient norm; 0 = no limit.", (">=", 0)))
     average: float = field(
         default=0.0,

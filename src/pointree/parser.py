@@ -141,22 +141,28 @@ class Parser:
         """Parse sentences one window after another, in order and with bounded memory; options as in `parse`."""
         options = SearchOptions(max(beam_width, n_best), n_best, single_root, projective)
         _check_options(beam_width, n_best, batch_words)
-        tagged = self.tagged(sentences, retag)
+        tagged = self.tagged(sentences, retag, keep_upos=self.network.tagger is None)
         return self._stream(tagged, options, probabilities, batch_words)
 
-    def tagged(self, sentences: Iterable[Sentence | Sequence[str]], retag: bool = False) -> Iterator[Sentence]:
-        """Sentences with the tags of the model's tagger, if it has one, where they have none, or with ``retag`` all."""
-        if retag:
-            self.require_text_model()
-        return self._tagged(map(_as_sentence, sentences), retag)
+    def tagged(
+        self, sentences: Iterable[Sentence | Sequence[str]], retag: bool = False, *, keep_upos: bool = True
+    ) -> Iterator[Sentence]:
+        """Sentences with the tags of the model's tagger, if it has one, where they have none, or with ``retag`` all.
 
-    def _tagged(self, sentences: Iterable[Sentence], retag: bool) -> Iterator[Sentence]:
+        Without ``keep_upos``, the tagger's UPOS are left out for the network to fill in.
+        """
+        if retag and keep_upos:
+            self.require_text_model()
+        return self._tagged(map(_as_sentence, sentences), retag, keep_upos)
+
+    def _tagged(self, sentences: Iterable[Sentence], retag: bool, keep_upos: bool) -> Iterator[Sentence]:
         for sentence in sentences:
-            untagged = all(word.upos == "_" and word.xpos == "_" for word in sentence.words)
-            if self.text_model is not None and (retag or untagged):
-                yield from self.text_model.tag([sentence])
-            else:
-                yield sentence
+            if retag or all(word.upos == "_" and word.xpos == "_" for word in sentence.words):
+                if self.text_model is not None:
+                    [sentence] = self.text_model.tag([sentence])
+                if not keep_upos:
+                    sentence = _without_upos(sentence)
+            yield sentence
 
     def _stream(
         self,
@@ -165,10 +171,11 @@ class Parser:
         probabilities: bool,
         batch_words: int,
     ) -> Iterator[Sentence]:
+        deprels, tags = self.vocabularies.deprels.symbols, self.vocabularies.tags.symbols
         for window in windows(sentences, _WINDOW_SENTENCES):
             for sentence, trees in zip(window, self.trees(window, options, batch_words), strict=True):
                 for rank, tree in enumerate(trees, 1):
-                    parsed = with_tree(sentence, tree, self.vocabularies.deprels.symbols, probabilities)
+                    parsed = with_tree(sentence, tree, deprels, probabilities, tags)
                     if options.n_best > 1:
                         parsed.set_meta("tree_rank", str(rank))
                         parsed.set_meta("tree_log_prob", f"{tree.log_prob:.4f}")
@@ -208,7 +215,7 @@ class Parser:
         states that were fused, the gate, the labels and the beam. The tree is that of `parse` with the same options.
         """
         _check_options(beam_width, 1, 1)
-        [tagged] = self.tagged([sentence], retag)
+        [tagged] = self.tagged([sentence], retag, keep_upos=self.network.tagger is None)
         options = SearchOptions(beam_width, 1, single_root, projective)
         forms, deprels = ["ROOT", *tagged.forms], self.vocabularies.deprels.symbols
         with torch.inference_mode():
@@ -223,6 +230,7 @@ class Parser:
                 deprels=deprels,
                 top_labels=top_labels,
             )
+        tagged = with_tree(tagged, tree, deprels, False, self.vocabularies.tags.symbols)
         return Trace(
             model=self.name,
             order=self.order.name,
@@ -242,16 +250,31 @@ class Parser:
         )
 
 
-def with_tree(sentence: Sentence, tree: ParseTree, deprels: Sequence[str], probabilities: bool) -> Sentence:
-    """A copy of the sentence with the heads and labels of a tree and, in MISC, their probabilities."""
+def with_tree(
+    sentence: Sentence, tree: ParseTree, deprels: Sequence[str], probabilities: bool, tags: Sequence[str] = ()
+) -> Sentence:
+    """A copy of the sentence with the heads and labels of a tree and, in MISC, their probabilities.
+
+    Words without UPOS get those that the network predicted, if it did.
+    """
     parsed = sentence.copy()
     for word, head, label in zip(parsed.words, tree.heads, tree.labels, strict=True):
         word.head, word.deprel = head, deprels[label]
+    for word, tag in zip(parsed.words, tree.tags, strict=False):
+        if word.upos == "_":
+            word.upos = tags[tag]
     if probabilities:
         for word, head_prob, label_prob in zip(parsed.words, tree.head_probs, tree.label_probs, strict=True):
             set_misc(word, "HeadProb", f"{head_prob:.4f}")
             set_misc(word, "DeprelProb", f"{label_prob:.4f}")
     return parsed
+
+
+def _without_upos(sentence: Sentence) -> Sentence:
+    stripped = sentence.copy()
+    for word in stripped.words:
+        word.upos = "_"
+    return stripped
 
 
 def _as_sentence(sentence: Sentence | Sequence[str]) -> Sentence:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
+from pointree.config import Config
 from pointree.errors import OutputError, TrainingError, UsageError
 from pointree.nn.model import PointerNetwork
 from pointree.parser import Parser
@@ -255,3 +257,26 @@ def test_labels_are_compared_without_and_with_their_subtypes(finished: tuple[Tra
     scores = attachment_scores(trainer.parser, parsed)
     expected = 100 * (words - 1) / words
     assert (scores["uas"], scores["las"], scores["las_subtypes"]) == pytest.approx((expected, expected, 0.0))
+
+
+# Tags that are learned
+
+
+def joint_config() -> Config:
+    config = small_config(epochs=1)
+    return replace(config, embeddings=replace(config.embeddings, tag="joint"))
+
+
+def test_a_model_that_predicts_tags_is_told_how_well(tmp_path: Path) -> None:
+    small_trainer(tmp_path, joint_config()).run()
+    [first, *_others] = [json.loads(line) for line in (tmp_path / METRICS).read_text().splitlines()]
+    assert 0.0 < first["dev_upos"] <= 100.0
+
+
+def test_tags_cannot_be_learned_from_data_without(tmp_path: Path) -> None:
+    train, dev = small_data()
+    for sentence in train:
+        for word in sentence.words:
+            word.upos = "_"
+    with pytest.raises(TrainingError, match=r'^embeddings\.tag = "joint" learns to predict UPOS'):
+        Trainer(joint_config(), train, dev, tmp_path)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pointree.config import Config
+from pointree.config import READ_TAGS, Config
 from pointree.transitions import ORDERS
 
 __all__ = ["TRAINING_FACTOR", "forward_flops", "total_flops"]
@@ -38,7 +38,7 @@ def forward_flops(config: Config, length: int, *, n_labels: int, chars: int = 0,
 def _encoder_products(config: Config, positions: int) -> int:
     embeddings, size = config.embeddings, config.encoder.size
     inputs = embeddings.word_size + embeddings.char_filters
-    inputs += embeddings.tag_size if embeddings.tag != "none" else 0
+    inputs += embeddings.tag_size if embeddings.tag in READ_TAGS else 0
     products = 0
     for _layer in range(config.encoder.layers):
         products += 2 * positions * inputs * 4 * size

@@ -17,6 +17,7 @@ from pointree.nn.encoder import Encoder
 from pointree.nn.linear import softmax_precision
 from pointree.nn.packing import Packing
 from pointree.nn.scorers import ArcScorer, LabelScorer
+from pointree.nn.tagger import Tagger
 from pointree.nn.teacher_forcing import teacher_forced_states
 from pointree.transitions import ORDERS
 
@@ -28,7 +29,8 @@ class Encoding:
     """All that the decoder and the search need to know of a batch; computed once, before the first step.
 
     *Shape:* ``initial`` is ``(batch_size, 2, size)``, ``input_gates`` ``(n_rows, 4 · size)``, ``keys`` ``(batch_size,
-    n_positions, arc_size)``, ``key_biases`` ``(batch_size, n_positions)`` and ``label_heads`` ``(n_rows, label_size)``.
+    n_positions, arc_size)``, ``key_biases`` ``(batch_size, n_positions)``, ``label_heads`` ``(n_rows, label_size)`` and
+    ``tags``, the predicted ones of a network that has a tagger, ``(n_rows,)``.
     """
 
     positions: Packing
@@ -37,21 +39,27 @@ class Encoding:
     keys: Tensor
     key_biases: Tensor
     label_heads: Tensor
+    tags: Tensor | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Sums of the cross-entropies of a batch's arcs and labels (paper §3.2: both are minimised together)."""
+    """Sums of the cross-entropies of a batch's arcs and labels (paper §3.2: both are minimised together).
+
+    ``tags`` is that of the tags, weighted, if the network predicts them.
+    """
 
     arcs: Tensor
     labels: Tensor
     n_words: int
     n_sentences: int
+    tags: Tensor | None = None
 
     @property
     def total(self) -> Tensor:
-        """The objective: both sums, for an average sentence of the batch."""
-        return (self.arcs + self.labels) / self.n_sentences
+        """The objective: all sums, for an average sentence of the batch."""
+        parse = self.arcs + self.labels
+        return (parse if self.tags is None else parse + self.tags) / self.n_sentences
 
 
 class PointerNetwork(nn.Module):
@@ -86,6 +94,8 @@ class PointerNetwork(nn.Module):
             size=config.scorers.label_size,
             n_labels=n_labels,
         )
+        self.tag_weight = config.training.tag_weight
+        self.tagger = Tagger(inputs=encoding_size, n_tags=n_tags) if config.embeddings.tag == "joint" else None
 
     def _drop(self, features: Tensor, rows: Packing, probability: float) -> Tensor:
         return drop_shared(features, rows.sentence_index, rows.batch_size, probability, self.training)
@@ -107,6 +117,7 @@ class PointerNetwork(nn.Module):
             keys=positions.pad(keys),
             key_biases=positions.pad(biases),
             label_heads=self.labels.head(states),
+            tags=None if self.tagger is None else self.tagger.best(states),
         )
 
     def loss(self, batch: Batch, dtype: torch.dtype = torch.float32) -> Loss:
@@ -142,6 +153,7 @@ class PointerNetwork(nn.Module):
             labels=F.cross_entropy(softmax_precision(label_logits), gold.labels, reduction="sum"),
             n_words=gold.steps.n_rows,
             n_sentences=positions.batch_size,
+            tags=None if self.tagger is None else self.tag_weight * self.tagger.loss(encoded, batch.tags),
         )
 
     def _gold_arc_logits(self, dependents: Tensor, heads: Tensor, gold: GoldSteps, positions: Packing) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -46,7 +47,8 @@ class Trees:
 class ParseTree:
     """One labelled tree of a sentence: heads, labels and their probabilities for words 1 … n.
 
-    ``log_prob`` is the log-probability of the tree, arcs and labels together.
+    ``log_prob`` is the log-probability of the tree, arcs and labels together; ``tags`` are the words' tags if the
+    network predicts them, and empty otherwise.
     """
 
     heads: list[int]
@@ -54,3 +56,4 @@ class ParseTree:
     head_probs: list[float]
     label_probs: list[float]
     log_prob: float
+    tags: Sequence[int] = ()

@@ -26,14 +26,15 @@ from pointree.training.optimiser import Optimiser
 from pointree.training.schedule import learning_rate
 from pointree.treebank.sentence import Sentence
 from pointree.treebank.vectors import Vectors
-from pointree.treebank.vocabulary import Vocabularies
+from pointree.treebank.vocabulary import Vocabularies, Vocabulary
 
 __all__ = ["METRICS", "Observer", "Trainer", "attachment_scores"]
 
 METRICS = "metrics.jsonl"
 """A file with one JSON object an epoch: ``epoch`` from 1; ``arc_loss`` and ``label_loss`` of an average word;
-``learning_rate`` of the last step; ``dev_uas``, ``dev_las`` (labels without their subtypes) and ``dev_las_subtypes`` in
-percent; ``words_per_s`` of learning; ``seconds`` of all epochs so far, evaluation included."""
+``learning_rate`` of the last step; ``dev_uas``, ``dev_las`` (labels without their subtypes), ``dev_las_subtypes`` and,
+of a model that predicts them, ``dev_upos`` in percent; ``words_per_s`` of learning; ``seconds`` of all epochs so far,
+evaluation included."""
 
 
 class Observer(Protocol):
@@ -72,6 +73,8 @@ class Trainer:
             vector_words=self.vectors.words if self.vectors else (),
             tag=self.config.embeddings.tag,
         )
+        if self.config.embeddings.tag == "joint" and set(self.vocabularies.tags.symbols) <= {*Vocabulary.specials, "_"}:
+            raise TrainingError('embeddings.tag = "joint" learns to predict UPOS, but the training data has none')
         network = new_network(self.config, self.vocabularies)
         network.embeddings.set_singletons(self.vocabularies.words.singletons)
         if self.vectors is not None:
@@ -232,11 +235,15 @@ class Trainer:
 
 
 def attachment_scores(parser: Parser, gold: Sequence[Sentence]) -> dict[str, float]:
-    """UAS, and LAS with universal labels as the official evaluator has it, of greedy parses of gold sentences."""
-    deprels = parser.vocabularies.deprels.symbols
-    words = correct_heads = correct = correct_with_subtype = 0
+    """UAS, and LAS with universal labels as the official evaluator has it, of greedy parses of gold sentences.
+
+    A model that predicts UPOS has their accuracy as well.
+    """
+    deprels, tags = parser.vocabularies.deprels.symbols, parser.vocabularies.tags.symbols
+    words = correct_heads = correct = correct_with_subtype = correct_tags = 0
     for sentence, trees in zip(gold, parser.trees(gold), strict=True):
         tree = trees[0]
+        correct_tags += sum(word.upos == tags[tag] for word, tag in zip(sentence.words, tree.tags, strict=False))
         for word, head, label in zip(sentence.words, tree.heads, tree.labels, strict=True):
             words += 1
             if word.head == head:
@@ -244,8 +251,7 @@ def attachment_scores(parser: Parser, gold: Sequence[Sentence]) -> dict[str, flo
                 deprel = deprels[label]
                 correct += word.deprel.partition(":")[0] == deprel.partition(":")[0]
                 correct_with_subtype += word.deprel == deprel
-    return {
-        "uas": 100.0 * correct_heads / words,
-        "las": 100.0 * correct / words,
-        "las_subtypes": 100.0 * correct_with_subtype / words,
-    }
+    scores = {"uas": correct_heads, "las": correct, "las_subtypes": correct_with_subtype}
+    if parser.network.tagger is not None:
+        scores["upos"] = correct_tags
+    return {name: 100.0 * count / words for name, count in scores.items()}

@@ -199,7 +199,7 @@ class WordVocabulary(Vocabulary):
 
 @dataclass(frozen=True)
 class Vocabularies:
-    """All symbols that a model knows; `tags` has only the specials where no tags are used."""
+    """All symbols that a model knows; `tags` has only the specials where tags are neither read nor predicted."""
 
     words: WordVocabulary
     chars: Vocabulary
@@ -213,7 +213,7 @@ class Vocabularies:
         *,
         min_count: int = 2,
         vector_words: Iterable[str] = (),
-        tag: Literal["upos", "xpos", "none"] = "upos",
+        tag: Literal["upos", "xpos", "none", "joint"] = "upos",
     ) -> Vocabularies:
         """Count the training data: words and characters need `min_count` occurrences, the others one."""
         forms: Counter[str] = Counter()
@@ -224,7 +224,7 @@ class Vocabularies:
             for word in sentence.words:
                 forms[word.form] += 1
                 if tag != "none":
-                    tags[word.upos if tag == "upos" else word.xpos] += 1
+                    tags[word.xpos if tag == "xpos" else word.upos] += 1
                 if word.head is not None:
                     deprels[word.deprel] += 1
         for form, count in forms.items():
