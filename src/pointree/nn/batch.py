@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from pointree.nn.contextual.windows import SubwordBatch
 from pointree.nn.packing import Packing
 
 __all__ = ["Batch", "GoldSteps"]
@@ -41,7 +42,8 @@ class Batch:
     """Sentences sorted by length, longest first, position 0 of each being ROOT.
 
     *Shape:* ``words``, ``tags`` and ``forms`` are ``(n_rows,)``; ``chars`` is ``(n_forms, max_chars)`` and
-    ``char_lengths`` ``(n_forms,)``; ``forms`` says which row of ``chars`` each position has.
+    ``char_lengths`` ``(n_forms,)``; ``forms`` says which row of ``chars`` each position has. ``contextual`` has the
+    vectors of a frozen encoder, ``(n_rows, n_vectors, width)``, or the sub-words for one that trains.
     """
 
     positions: Packing
@@ -51,3 +53,4 @@ class Batch:
     chars: Tensor
     char_lengths: Tensor
     gold: GoldSteps | None = None
+    contextual: Tensor | SubwordBatch | None = None

@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from pointree.nn.batch import Batch, GoldSteps
+from pointree.nn.contextual.features import ContextualSource
 from pointree.nn.packing import Packing
 from pointree.transitions import Order, Slot, gold_steps
 from pointree.treebank.sentence import Sentence
@@ -58,13 +59,20 @@ class Featurizer:
     """Knows the vocabularies and the order, and turns sentences into batches for the network."""
 
     def __init__(
-        self, vocabularies: Vocabularies, tag: str, order: Order, slots: Sequence[Slot], device: torch.device
+        self,
+        vocabularies: Vocabularies,
+        tag: str,
+        order: Order,
+        slots: Sequence[Slot],
+        device: torch.device,
+        contextual: ContextualSource | None = None,
     ) -> None:
         self.vocabularies = vocabularies
         self.tag = tag
         self.order = order
         self.slots = tuple(slots)
         self.device = device
+        self.contextual = contextual
         self._chars: dict[str, IntArray] = {}
 
     def encode(self, sentence: Sentence, *, gold: bool = False) -> EncodedSentence:
@@ -102,6 +110,9 @@ class Featurizer:
         """Put sentences together; they must be sorted by length, longest first."""
         positions = Packing.of([len(sentence) + 1 for sentence in sentences], self.device)
         forms, chars, char_lengths = self._forms(sentences, positions)
+        contextual = None
+        if self.contextual is not None:
+            contextual = self.contextual.inputs([sentence.forms for sentence in sentences], positions)
         return Batch(
             positions=positions,
             words=self._tensor(positions.pack(_pad([sentence.words for sentence in sentences]))),
@@ -110,6 +121,7 @@ class Featurizer:
             chars=self._tensor(chars),
             char_lengths=self._tensor(char_lengths),
             gold=self._gold_steps(sentences, positions),
+            contextual=contextual,
         )
 
     def _tensor(self, array: IntArray) -> torch.Tensor:

@@ -1,0 +1,196 @@
+"""Encoders on disk and on the Hugging Face Hub, opened with `transformers`; what cannot be one is told in a line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from pointree.config import ContextualConfig
+from pointree.errors import MissingExtraError, ModelError, OutputError
+from pointree.nn.contextual.encoder import ContextualEncoder
+from pointree.nn.contextual.identity import EncoderIdentity, checksum
+from pointree.nn.contextual.subwords import SubwordTokenizer
+
+__all__ = ["VARIABLE", "bundle_encoder", "find_encoder", "load_encoder", "new_encoder", "save_architecture"]
+
+VARIABLE = "POINTREE_ENCODERS"
+"""The environment variable with a list of folders, separated as in PATH, whose subfolders are encoders."""
+
+
+def find_encoder(name: str) -> str:
+    """Where an encoder is: the folder of this name, one in $POINTREE_ENCODERS with its last part, or the Hub id."""
+    if os.path.isdir(name):
+        return name
+    for root in os.environ.get(VARIABLE, "").split(os.pathsep):
+        if root and (folder := Path(root).expanduser() / Path(name).name).is_dir():
+            return str(folder)
+    return name
+
+
+def load_encoder(
+    config: ContextualConfig, *, place: str | os.PathLike[str] | None = None, expected: EncoderIdentity | None = None
+) -> ContextualEncoder:
+    """Load the encoder that a configuration names, or that of a folder ``place`` instead.
+
+    With ``expected``, an encoder with other weights or another tokeniser is a `ModelError`.
+    """
+    name = config.model
+    source = find_encoder(name) if place is None else os.fspath(place)
+    model, tokenizer = _open(source, name)
+    n_layers, width = _size(model, name)
+    identity = EncoderIdentity(name, checksum(model.state_dict(), tokenizer), width, n_layers)
+    if expected is not None and identity.sha256 != expected.sha256:
+        raise ModelError(
+            f"encoder {source}: expected the one that the parser was trained with (sha256 {expected.sha256[:12]}…), "
+            f"found another (sha256 {identity.sha256[:12]}…)"
+        )
+    encoder = ContextualEncoder(model, tokenizer, identity, config)
+    _check_context(encoder)
+    return encoder
+
+
+def new_encoder(folder: Path, config: ContextualConfig, identity: EncoderIdentity) -> ContextualEncoder:
+    """An encoder of the right shape, whose weights come from elsewhere, and the tokeniser of a folder."""
+    transformers = _transformers(identity.name)
+    with _one_line(str(folder)), _quiet(transformers):
+        settings = transformers.AutoConfig.from_pretrained(folder, local_files_only=True)
+        model = _bare(transformers.AutoModel.from_config(settings))
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    return ContextualEncoder(model.float(), SubwordTokenizer(tokenizer, str(folder)), identity, config)
+
+
+def bundle_encoder(encoder: ContextualEncoder, folder: Path) -> None:
+    """Write an encoder with its tokeniser, so that a parser carries it."""
+    with _writing(folder):
+        encoder.model.save_pretrained(folder)  # type: ignore[operator]
+        encoder.tokenizer.tokenizer.save_pretrained(folder)
+
+
+def save_architecture(encoder: ContextualEncoder, folder: Path) -> None:
+    """Write what `new_encoder` reads."""
+    with _writing(folder):
+        encoder.model.config.save_pretrained(folder)  # type: ignore[union-attr, operator]
+        encoder.tokenizer.tokenizer.save_pretrained(folder)
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
+
+
+def _transformers(name: str) -> Any:
+    try:
+        import transformers
+    except ImportError:
+        raise MissingExtraError(f"the encoder {name}", "bert") from None
+    return transformers
+
+
+def _open(source: str, name: str) -> tuple[nn.Module, SubwordTokenizer]:
+    transformers = _transformers(name)
+    if not os.path.isdir(source) and (os.path.isabs(source) or source.startswith((".", "~")) or source.count("/") > 1):
+        raise ModelError(f"encoder {source}: no such folder; put one of its name into a folder of ${VARIABLE}")
+    with _one_line(source), _quiet(transformers):
+        offline = _is_here(transformers, source)
+        try:
+            tokenizer = transformers.AutoTokenizer.from_pretrained(source, local_files_only=offline)
+        except (OSError, ValueError, KeyError, TypeError, ImportError, AttributeError) as error:
+            _config(transformers, source, offline)  # if nothing is there, that is the message
+            raise ModelError(f"encoder {source}: expected a tokeniser, found none ({_first_line(error)})") from None
+        model, loading = transformers.AutoModel.from_pretrained(
+            source, local_files_only=offline, output_loading_info=True, dtype=torch.float32
+        )
+        model = _bare(model)
+    if missing := sorted(set(loading["missing_keys"]) & set(model.state_dict())):
+        raise ModelError(f"encoder {source}: the weights lack {missing[0]} and {len(missing) - 1} more")
+    if not len(tokenizer) or len(tokenizer) > model.get_input_embeddings().num_embeddings:
+        raise ModelError(
+            f"encoder {source}: expected a tokeniser of up to {model.get_input_embeddings().num_embeddings} sub-words, "
+            f"found one of {len(tokenizer)}"
+        )
+    return model.eval(), SubwordTokenizer(tokenizer, name)
+
+
+def _config(transformers: Any, source: str, offline: bool) -> Any:
+    return transformers.AutoConfig.from_pretrained(source, local_files_only=offline)
+
+
+def _is_here(transformers: Any, source: str) -> bool:
+    """Whether the encoder is a folder or in the cache of the Hub, so that nobody need be asked."""
+    try:
+        _config(transformers, source, offline=True)
+    except (OSError, ValueError):
+        return os.path.isdir(source)
+    return True
+
+
+def _bare(model: Any) -> Any:
+    """The part of a model that reads: without a decoder, and without a head over the whole text, which nobody asks."""
+    if getattr(model.config, "is_encoder_decoder", False):
+        model = model.get_encoder()
+    if getattr(model, "pooler", None) is not None:
+        model.pooler = None
+    return model
+
+
+def _size(model: Any, name: str) -> tuple[int, int]:
+    n_layers, width = (getattr(model.config, key, None) for key in ("num_hidden_layers", "hidden_size"))
+    if not isinstance(n_layers, int) or not isinstance(width, int):
+        raise ModelError(f"encoder {name}: expected a transformer with layers, found {type(model).__name__}")
+    return n_layers, width
+
+
+@torch.no_grad()
+def _check_context(encoder: ContextualEncoder) -> None:
+    """Refuse a model that does not look ahead: what follows a word must change its vector."""
+    first, second, third = (encoder.tokenizer([text])[0] for text in ("a", "b", "c"))
+    states = []
+    for end in (second, third):
+        tokens = torch.tensor([[*first, *end]])
+        output = encoder.model(input_ids=tokens, attention_mask=torch.ones_like(tokens), output_hidden_states=True)
+        states.append(output.hidden_states[-1][0, 0])
+    if second != third and torch.equal(*states):
+        raise ModelError(
+            f"encoder {encoder.identity.name}: expected an encoder, which reads a text in both directions, found "
+            f"a decoder ({type(encoder.model).__name__}), which sees only what came before"
+        )
+
+
+@contextmanager
+def _one_line(source: str) -> Iterator[None]:
+    """Turn whatever `transformers` and the Hub raise into an error of one line; they name no base class."""
+    try:
+        yield
+    except (ModelError, MissingExtraError):
+        raise
+    except Exception as error:
+        raise ModelError(f"encoder {source}: cannot be loaded: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+@contextmanager
+def _quiet(transformers: Any) -> Iterator[None]:
+    """Keep `transformers` from bars and advice while it loads, and leave its settings as they were."""
+    logging = transformers.utils.logging
+    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars:
+            logging.enable_progress_bar()
