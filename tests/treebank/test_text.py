@@ -170,6 +170,22 @@ def test_memory_does_not_grow_with_a_paragraph_without_end() -> None:
         assert len(next(sentences)) <= text_module.MAX_PIECE // 5 + 1
 
 
+def test_a_long_paragraph_is_not_segmented_before_its_first_sentence_is_given() -> None:
+    class Counting(Lines):
+        given = 0
+
+        def segment(self, text: str, *, presegmented: bool = False) -> Iterator[Sentence]:
+            for sentence in super().segment(text, presegmented=presegmented):
+                self.given += 1
+                yield sentence
+
+    model = Counting()
+    sentences = segment_text("a line\n" * 5_000, model)
+    for number in range(1, 10):
+        next(sentences)
+        assert model.given == number + 1
+
+
 def test_a_cut_paragraph_of_real_sentences_equals_the_whole(
     text_model: TextModel, ewt: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -133,10 +133,12 @@ def _segment(blocks: Iterable[str], model: Segmenter, presegmented: bool, prefix
     for piece, ends in _pieces(blocks, by_line=presegmented):
         text = rest + unicodedata.normalize("NFC", piece)
         rest = ""
-        sentences = list(model.segment(text, presegmented=presegmented))
-        if not ends and not presegmented and len(sentences) > 1:
-            rest = text[_start_of_last(text, sentences.pop()) :]
-        for sentence in sentences:
+        started = False
+        for sentence, is_last in _with_is_last(model.segment(text, presegmented=presegmented)):
+            if is_last and started and not ends and not presegmented:
+                rest = text[_start_of_last(text, sentence) :]
+                break
+            started = True
             number += 1
             sentence.comments = [f"# sent_id = {prefix}{number}", f"# text = {sentence.text}"]
             if begins:
@@ -144,6 +146,15 @@ def _segment(blocks: Iterable[str], model: Segmenter, presegmented: bool, prefix
             begins = False
             yield sentence
         begins = begins or ends
+
+
+def _with_is_last(sentences: Iterator[Sentence]) -> Iterator[tuple[Sentence, bool]]:
+    """Sentences, each with whether it is the last one: one is read ahead, and no more."""
+    held = next(sentences, None)
+    while held is not None:
+        following = next(sentences, None)
+        yield held, following is None
+        held = following
 
 
 def _pieces(blocks: Iterable[str], by_line: bool) -> Iterator[tuple[str, bool]]:
