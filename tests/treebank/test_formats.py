@@ -22,6 +22,7 @@ CONLLX_8 = "1\ta\t_\tX\tY\t_\t0\troot\n\n"
         (CONLLX, "conllx"),
         (CONLLX_8, "conllx"),
         (CONLLX_8.replace("\n", "\r\n"), "conllx"),
+        ("\ufeff" + CONLLX_8, "conllx"),
         ("1\ta\t_\tX\tY\t_\t0\troot\t_\t_\n" + CONLLX, "conllx"),
         ("", "conllu"),
         ("some words\n", "conllu"),
@@ -29,6 +30,11 @@ CONLLX_8 = "1\ta\t_\tX\tY\t_\t0\troot\n\n"
 )
 def test_guess(text: str, expected: str) -> None:
     assert guess_format(text.splitlines(keepends=True)) == expected
+
+
+def test_a_byte_order_mark_does_not_hide_the_format() -> None:
+    [first, second] = read_treebank(io.BytesIO(("\ufeff" + CONLLX_8 + CONLLX_8).encode()))
+    assert first.words == second.words
 
 
 @pytest.mark.parametrize("text", [CONLLU, CONLLX, CONLLX_8, "\n\n" + CONLLX])

@@ -29,7 +29,7 @@ def guess_format(lines: Iterable[str]) -> Literal["conllu", "conllx"]:
     CoNLL-X files whose PHEAD is always `_` read the same as CoNLL-U.
     """
     for line in lines:
-        columns = line.rstrip("\r\n").split("\t")
+        columns = line.removeprefix("\ufeff").rstrip("\r\n").split("\t")
         if len(columns) == 8 and _INTEGER.fullmatch(columns[0]):
             return "conllx"
         if len(columns) == 10 and _INTEGER.fullmatch(columns[8]):
