@@ -6,6 +6,8 @@ words.json …          vocabularies
 weights.safetensors   parameters, 32 bits or fewer, with their checksum
 README.md             the model card
 text.udpipe           optional: tokeniser and tagger for raw text
+encoder.json          with contextual embeddings: the name, size and checksum of their encoder
+encoder/              optional: that encoder; of one that was trained, the shape and the tokeniser
 """
 
 from __future__ import annotations
@@ -24,13 +26,16 @@ from torch import Tensor
 from pointree.config import Config, load_config
 from pointree.errors import ConfigError, InputError, ModelError, OutputError
 from pointree.files import atomic_write
+from pointree.nn.contextual import EncoderIdentity, new_encoder, read_identity
 from pointree.nn.model import PointerNetwork
 from pointree.treebank.vocabulary import Vocabularies
 from pointree.version import __version__
 
 __all__ = [
     "CARD",
+    "ENCODER",
     "FORMAT",
+    "IDENTITY",
     "TEXT_MODEL",
     "load_folder",
     "new_network",
@@ -47,18 +52,22 @@ MANIFEST, CONFIG, WEIGHTS, CARD, TEXT_MODEL = (
     "README.md",
     "text.udpipe",
 )
+IDENTITY, ENCODER = "encoder.json", "encoder"
 _CHECKED = (CONFIG, "words.json", "chars.json", "tags.json", "deprels.json")
 """Files that never change after the model was made, and that could be damaged without looking so."""
 
 
-def new_network(config: Config, vocabularies: Vocabularies) -> PointerNetwork:
-    """A network of the right sizes, with fresh weights."""
+def new_network(
+    config: Config, vocabularies: Vocabularies, contextual: EncoderIdentity | None = None
+) -> PointerNetwork:
+    """A network of the right sizes, with fresh weights; contextual embeddings need to know their encoder."""
     return PointerNetwork(
         config,
         n_words=len(vocabularies.words),
         n_chars=len(vocabularies.chars),
         n_tags=len(vocabularies.tags),
         n_labels=len(vocabularies.deprels),
+        contextual=contextual,
     )
 
 
@@ -120,8 +129,12 @@ def load_folder(folder: Path) -> tuple[Config, Vocabularies, PointerNetwork]:
         if checksums.get(name, "") not in ("", _checksum(folder / name)):
             raise ModelError(f"{folder / name}: damaged: the content differs from its checksum in {MANIFEST}")
     weights = _read_weights(folder / WEIGHTS)
+    contextual = config.embeddings.contextual
+    identity = read_identity(folder / IDENTITY) if contextual.model else None
     with torch.device("meta"):  # no time is spent on weights that are about to be replaced
-        network = new_network(config, vocabularies)
+        network = new_network(config, vocabularies, identity)
+    if network.embeddings.contextual is not None and identity is not None and contextual.fine_tune:
+        network.embeddings.contextual.encoder = new_encoder(folder / ENCODER, contextual, identity)
     faults = _mismatches(network, weights)
     if faults:
         raise ModelError(f"{folder / WEIGHTS}: the weights do not fit the settings: {'; '.join(faults[:3])}")

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from pointree.config import Config
 from pointree.nn.batch import Batch, GoldSteps
+from pointree.nn.contextual.identity import EncoderIdentity
 from pointree.nn.decoder import Decoder
 from pointree.nn.dropout import drop_shared, dropout_mask
 from pointree.nn.embeddings import Embeddings
@@ -65,14 +66,25 @@ class Loss:
 class PointerNetwork(nn.Module):
     """Encoder, structured decoder, pointer and labeler."""
 
-    def __init__(self, config: Config, *, n_words: int, n_chars: int, n_tags: int, n_labels: int) -> None:
+    def __init__(
+        self,
+        config: Config,
+        *,
+        n_words: int,
+        n_chars: int,
+        n_tags: int,
+        n_labels: int,
+        contextual: EncoderIdentity | None = None,
+    ) -> None:
         super().__init__()
         order = ORDERS[config.decoder.order]
         self.slots = order.fusion(config.decoder.fusion)
         self.output_dropout = config.encoder.dropout
         self.state_dropout = config.decoder.dropout
         self.scorer_dropout = config.scorers.dropout
-        self.embeddings = Embeddings(config.embeddings, n_words=n_words, n_chars=n_chars, n_tags=n_tags)
+        self.embeddings = Embeddings(
+            config.embeddings, n_words=n_words, n_chars=n_chars, n_tags=n_tags, contextual=contextual
+        )
         self.encoder = Encoder(
             inputs=self.embeddings.size,
             size=config.encoder.size,
