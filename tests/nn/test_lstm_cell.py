@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from pointree.nn.lstm_cell import cell_backward, cell_forward
+from pointree.nn.lstm_cell import cell_backward, cell_coefficients, cell_forward
 
 from ..reference import lstm_cell
 
@@ -43,6 +43,7 @@ def test_backward_is_autograd_of_the_equations() -> None:
     with torch.no_grad():
         cell_forward(activated, cell, torch.empty_like(hidden), torch.empty_like(hidden))
         gate_gradient, cell_gradient = torch.empty_like(gates), toward_cell.clone()
-        cell_backward(activated, cell.detach(), new_cell.detach(), toward_hidden, cell_gradient, gate_gradient)
+        coefficients = cell_coefficients(activated, cell.detach(), new_cell.detach())
+        cell_backward(coefficients, toward_hidden, cell_gradient, gate_gradient)
     torch.testing.assert_close(gate_gradient, gates.grad)
     torch.testing.assert_close(cell_gradient, cell.grad)

@@ -6,6 +6,7 @@ gradients of the gates and multiplies once for all steps, which the machine does
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -13,13 +14,13 @@ from torch import Tensor, nn
 
 from pointree.nn import initialise
 from pointree.nn.dropout import drop_shared, dropout_mask
-from pointree.nn.lstm_cell import cell_backward, cell_forward
+from pointree.nn.lstm_cell import CellCoefficients, cell_backward, cell_coefficients, cell_forward
 from pointree.nn.packing import Packing
 
 __all__ = ["BiLstmLayer"]
 
 
-def _run(gates: Tensor, bias: Tensor, weight: Tensor, mask: Tensor | None, packing: Packing) -> tuple[Tensor, Tensor]:
+def _run(gates: Tensor, weight: Tensor, mask: Tensor | None, packing: Packing) -> tuple[Tensor, Tensor]:
     """Run both directions over all steps; ``gates``, which holds the inputs' products, is activated in place.
 
     *Shape:* ``gates`` is ``(2, n_rows, 4 · size)``, ``weight`` ``(2, size, 4 · size)``, ``mask`` ``(2, batch_size,
@@ -28,22 +29,29 @@ def _run(gates: Tensor, bias: Tensor, weight: Tensor, mask: Tensor | None, packi
     size = weight.shape[1]
     hidden = gates.new_empty(2, packing.n_rows, size)
     cells = gates.new_empty(2, packing.n_rows, size)
-    previous: slice | None = None
-    for start, count in zip(packing.offsets, packing.active, strict=False):
-        rows = slice(start, start + count)
-        step_gates = gates[:, rows]
-        if previous is None:
-            step_gates += bias
-            cell = gates.new_zeros(2, count, size)
-        else:
-            running = slice(previous.start, previous.start + count)
-            state = hidden[:, running] if mask is None else hidden[:, running] * mask[:, :count]
+    state, cell = None, gates.new_zeros(2, packing.batch_size, size)
+    for step_gates, new_state, new_cell in _by_step(packing, gates, hidden, cells):
+        if state is not None:
+            running = step_gates.shape[1]
+            state, cell = _first(state, running), _first(cell, running)
+            if mask is not None:
+                mask = _first(mask, running)
+                state = state * mask
             # Not baddbmm_: in place, torch would multiply one direction after the other.
-            step_gates += torch.bmm(state, weight).add_(bias)
-            cell = cells[:, running]
-        cell_forward(step_gates, cell, hidden[:, rows], cells[:, rows])
-        previous = rows
+            step_gates += torch.bmm(state, weight)
+        cell_forward(step_gates, cell, new_state, new_cell)
+        state, cell = new_state, new_cell
     return hidden, cells
+
+
+def _by_step(packing: Packing, *packed: Tensor) -> Iterator[tuple[Tensor, ...]]:
+    """The rows of each step, of several tensors together. *Shape:* all ``(2, n_rows, …)``."""
+    return zip(*(tensor.split(packing.active, dim=1) for tensor in packed), strict=True)
+
+
+def _first(tensor: Tensor, running: int) -> Tensor:
+    """The part of the sentences that are still running, which are the first ones."""
+    return tensor if tensor.shape[1] == running else tensor[:, :running]
 
 
 class _Recurrence(torch.autograd.Function):
@@ -59,8 +67,8 @@ class _Recurrence(torch.autograd.Function):
         mask: Tensor | None,
         packing: Packing,
     ) -> tuple[Tensor, Tensor]:
-        gates = torch.bmm(inputs, input_weight)
-        hidden, cells = _run(gates, bias, weight, mask, packing)
+        gates = torch.bmm(inputs, input_weight).add_(bias)
+        hidden, cells = _run(gates, weight, mask, packing)
         ctx.save_for_backward(inputs, input_weight, weight, mask, gates, hidden, cells)
         ctx.packing = packing
         return hidden, cells.index_select(1, packing.last_rows)
@@ -74,28 +82,24 @@ class _Recurrence(torch.autograd.Function):
         previous_hidden = hidden.index_select(1, packing.predecessors)
         if mask is not None:
             previous_hidden *= mask.index_select(1, packing.sentence_index[batch_size:])
+        first_cells = cells.new_zeros(2, batch_size, cells.shape[2])
+        previous_cells = torch.cat((first_cells, cells.index_select(1, packing.predecessors)), dim=1)
         gate_gradient = torch.empty_like(gates)
+        steps = _by_step(packing, hidden_gradient, *cell_coefficients(gates, previous_cells, cells), gate_gradient)
         transposed = weight.transpose(1, 2).contiguous()
         from_hidden = torch.zeros_like(from_cell)
         # A sentence joins at its last step, and until then its row of `from_cell` holds its final cell's gradient.
-        for step in reversed(range(packing.n_steps)):
-            start, count = packing.offsets[step], packing.active[step]
-            rows = slice(start, start + count)
-            dh, dc = from_hidden[:, :count], from_cell[:, :count]
-            dh += hidden_gradient[:, rows]
-            if step > 0:
-                previous = packing.offsets[step - 1]
-                cell = cells[:, previous : previous + count]
+        for from_output, *coefficients, step_gradient in reversed(list(steps)):
+            running = step_gradient.shape[1]
+            dh, dc = _first(from_hidden, running), _first(from_cell, running)
+            dh += from_output
+            cell_backward(CellCoefficients(*coefficients), dh, dc, step_gradient)
+            # Not into `dh` by `out`: torch would multiply one direction after the other.
+            through_state = torch.bmm(step_gradient, transposed)
+            if mask is None:
+                dh.copy_(through_state)
             else:
-                cell = torch.zeros_like(dc)
-            cell_backward(gates[:, rows], cell, cells[:, rows], dh, dc, gate_gradient[:, rows])
-            if step > 0:
-                # Not into `dh` by `out`: torch would multiply one direction after the other.
-                through_state = torch.bmm(gate_gradient[:, rows], transposed)
-                if mask is None:
-                    dh.copy_(through_state)
-                else:
-                    torch.mul(through_state, mask[:, :count], out=dh)
+                torch.mul(through_state, _first(mask, running), out=dh)
         return (
             torch.bmm(gate_gradient, input_weight.transpose(1, 2)) if ctx.needs_input_grad[0] else None,
             torch.bmm(inputs.transpose(1, 2), gate_gradient),
@@ -140,7 +144,7 @@ class BiLstmLayer(nn.Module):
                 both, input_weight, bias, weight, mask, packing
             )
         else:
-            hidden, cells = _run(torch.bmm(both, input_weight), bias, weight, mask, packing)
+            hidden, cells = _run(torch.bmm(both, input_weight).add_(bias), weight, mask, packing)
             final_cells = cells.index_select(1, packing.last_rows)
         outputs = torch.cat((hidden[0], hidden[1].index_select(0, packing.reversal)), dim=1)
         return outputs, torch.cat((final_cells[0], final_cells[1]), dim=1)

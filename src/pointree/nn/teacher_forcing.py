@@ -14,7 +14,7 @@ from torch import Tensor
 from pointree.nn.decoder import Decoder, DecoderWeights, decoder_step, gather_states, new_memory
 from pointree.nn.dropout import dropout_mask
 from pointree.nn.fusion import FusionGradients, FusionWeights
-from pointree.nn.lstm_cell import cell_backward
+from pointree.nn.lstm_cell import CellCoefficients, cell_backward, cell_coefficients
 from pointree.nn.packing import Packing
 from pointree.nn.product import few_rows_product
 
@@ -65,15 +65,16 @@ class _TeacherForcing(torch.autograd.Function):
         fusion = None if joint is None else FusionGradients(FusionWeights(joint, gate, gate_bias), value_and_gate)
         memory_gradient = torch.zeros_like(memory)
         memory_gradient[first:, 0] = gradients[0]
+        coefficients = cell_coefficients(gates, fused[:, 1], memory[first:, 1])
         gate_gradient = torch.empty_like(gates)
         recurrent_transposed = recurrent.t().contiguous()
         for start, count in zip(reversed(steps.offsets[:-1]), reversed(steps.active), strict=True):
             rows = slice(start, start + count)
             fused_gradient = memory_gradient[first + start : first + start + count]
             hidden, cell = fused_gradient[:, 0], fused_gradient[:, 1]
-            new_cell = memory[first + start : first + start + count, 1]
-            cell_backward(gates[rows], fused[rows, 1], new_cell, hidden, cell, gate_gradient[rows])
-            through_state = few_rows_product(gate_gradient[rows], recurrent_transposed)
+            step_gradient = gate_gradient[rows]
+            cell_backward(CellCoefficients(*(each[rows] for each in coefficients)), hidden, cell, step_gradient)
+            through_state = few_rows_product(step_gradient, recurrent_transposed)
             hidden.copy_(through_state if mask is None else through_state.mul_(mask[:count]))
             step_names = names[rows]
             if fusion is None:
