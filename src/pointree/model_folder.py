@@ -26,7 +26,19 @@ from torch import Tensor
 from pointree.config import Config, load_config
 from pointree.errors import ConfigError, InputError, ModelError, OutputError
 from pointree.files import atomic_write
-from pointree.nn.contextual import EncoderIdentity, new_encoder, read_identity
+from pointree.nn.contextual import (
+    ContextualEncoder,
+    ContextualSource,
+    EncoderIdentity,
+    FrozenFeatures,
+    TrainedFeatures,
+    bundle_encoder,
+    load_encoder,
+    new_encoder,
+    read_identity,
+    save_architecture,
+    write_identity,
+)
 from pointree.nn.model import PointerNetwork
 from pointree.treebank.vocabulary import Vocabularies
 from pointree.version import __version__
@@ -37,8 +49,10 @@ __all__ = [
     "FORMAT",
     "IDENTITY",
     "TEXT_MODEL",
+    "load_contextual",
     "load_folder",
     "new_network",
+    "save_contextual",
     "save_folder",
     "write_card",
     "write_weights",
@@ -141,6 +155,32 @@ def load_folder(folder: Path) -> tuple[Config, Vocabularies, PointerNetwork]:
     network.load_state_dict({name: tensor.float() for name, tensor in weights.items()}, assign=True)
     network.embeddings.set_singletons(vocabularies.words.singletons)
     return config, vocabularies, network.eval().requires_grad_(False)
+
+
+def save_contextual(folder: Path, config: Config, encoder: ContextualEncoder, *, bundle: bool) -> None:
+    """Write which encoder a model needs, and what the model must carry of it: of a trained one, all but the weights."""
+    write_identity(folder / IDENTITY, encoder.identity)
+    if config.embeddings.contextual.fine_tune:
+        save_architecture(encoder, folder / ENCODER)
+    elif bundle:
+        bundle_encoder(encoder, folder / ENCODER)
+
+
+def load_contextual(
+    folder: Path, config: Config, network: PointerNetwork, device: torch.device, dtype: torch.dtype
+) -> ContextualSource | None:
+    """The encoder of a model: its own, the one that it carries, or the one of the name and checksum that it knows."""
+    if network.embeddings.contextual is None:
+        return None
+    if network.embeddings.contextual.encoder is not None:
+        return TrainedFeatures(network.embeddings.contextual.encoder)
+    carried = folder / ENCODER if (folder / ENCODER).is_dir() else None
+    expected = read_identity(folder / IDENTITY)
+    try:
+        encoder = load_encoder(config.embeddings.contextual, place=carried, expected=expected)
+    except ModelError as error:
+        raise ModelError(f"{folder}: {error}") from error
+    return FrozenFeatures(encoder.to(device=device, dtype=dtype))
 
 
 def _read_manifest(path: Path) -> dict[str, str]:

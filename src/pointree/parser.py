@@ -13,8 +13,9 @@ from pointree.batching import plan_batches, windows
 from pointree.config import Config
 from pointree.errors import ModelError, UsageError
 from pointree.files import atomic_write, reading
-from pointree.model_folder import TEXT_MODEL, load_folder, save_folder
+from pointree.model_folder import TEXT_MODEL, load_contextual, load_folder, save_contextual, save_folder
 from pointree.models import resolve_model
+from pointree.nn.contextual import ContextualSource
 from pointree.nn.features import Featurizer
 from pointree.nn.model import PointerNetwork
 from pointree.nn.precision import resolve_precision
@@ -51,6 +52,7 @@ class Parser:
         network: PointerNetwork,
         text_model: TextModel | None = None,
         name: str = "the model",
+        contextual: ContextualSource | None = None,
     ) -> None:
         self.name = name
         self.text_model = text_model
@@ -59,7 +61,8 @@ class Parser:
         self.network = network
         self.order = ORDERS[config.decoder.order]
         device = network.decoder.recurrent_weight.device
-        self.featurizer = Featurizer(vocabularies, config.embeddings.tag, self.order, network.slots, device)
+        tag, self.contextual = config.embeddings.tag, contextual
+        self.featurizer = Featurizer(vocabularies, tag, self.order, network.slots, device, contextual)
         self.root_label = _root_label(vocabularies.deprels.symbols)
 
     @classmethod
@@ -70,12 +73,15 @@ class Parser:
         folder = resolve_model(model)
         config, vocabularies, network = load_folder(folder)
         text_model = TextModel.load(folder / TEXT_MODEL) if (folder / TEXT_MODEL).exists() else None
-        return cls(config, vocabularies, network.to(device=place, dtype=dtype), text_model, str(model))
+        contextual = load_contextual(folder, config, network, place, dtype)
+        return cls(config, vocabularies, network.to(device=place, dtype=dtype), text_model, str(model), contextual)
 
-    def save(self, path: str | os.PathLike[str], card: str = "") -> None:
-        """Write the model to a folder, with its tokeniser and tagger if it has them."""
+    def save(self, path: str | os.PathLike[str], card: str = "", *, bundle_encoder: bool = False) -> None:
+        """Write the model to a folder, with its tokeniser and tagger if it has them and, if asked, its encoder."""
         folder = Path(path)
         save_folder(folder, self.config, self.vocabularies, self.network.state_dict(), card)
+        if self.contextual is not None:
+            save_contextual(folder, self.config, self.contextual.encoder, bundle=bundle_encoder)
         if self.text_model is not None:
             with reading(self.text_model.name):
                 data = Path(self.text_model.name).read_bytes()

@@ -1,4 +1,7 @@
-"""Adam for all parameters: fused for the dense ones, row by row for the word table, of which a batch touches little."""
+"""Adam for all parameters: fused for the dense ones, row by row for the word table, of which a batch touches little.
+
+An encoder that trains has its own learning rate, and the moments with which such encoders are usually trained.
+"""
 
 from __future__ import annotations
 
@@ -14,24 +17,32 @@ __all__ = ["Optimiser"]
 class Optimiser:
     """Clips gradients, then updates; its state goes to checkpoints as plain tensors."""
 
+    optimisers: list[torch.optim.Optimizer]
+
     def __init__(self, network: PointerNetwork, config: TrainingConfig) -> None:
         self.clip = config.clip
-        table = network.embeddings.words
+        table, contextual = network.embeddings.words, network.embeddings.contextual
+        encoder = None if contextual is None else contextual.encoder
+        self.pretrained: list[nn.Parameter] = [] if encoder is None else list(encoder.parameters())
+        apart = {id(parameter) for parameter in (table, *self.pretrained)}
         self.names = {id(parameter): name for name, parameter in network.named_parameters()}
-        self.dense = [parameter for parameter in network.parameters() if parameter is not table]
+        self.dense = [parameter for parameter in network.parameters() if id(parameter) not in apart]
         self.sparse: list[nn.Parameter] = [] if table is None else [table]
         betas = (config.beta1, config.beta2)
-        self.optimisers: list[torch.optim.Optimizer] = [
+        self.optimisers = [
             torch.optim.Adam(self.dense, lr=config.learning_rate, betas=betas, eps=config.epsilon, fused=True)
         ]
         if self.sparse:
             self.optimisers.append(
                 torch.optim.SparseAdam(self.sparse, lr=config.learning_rate, betas=betas, eps=config.epsilon)
             )
+        if self.pretrained:
+            self.optimisers.append(torch.optim.Adam(self.pretrained, fused=True))
 
-    def step(self, learning_rate: float) -> float:
+    def step(self, learning_rate: float, encoder_rate: float = 0.0) -> float:
         """Update the parameters from their gradients, clear these, and return the norm they had."""
-        gradients = [parameter.grad for parameter in self.dense if parameter.grad is not None]
+        parameters = (*self.dense, *self.pretrained)
+        gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
         for parameter in self.sparse:
             if parameter.grad is not None:
                 parameter.grad = parameter.grad.coalesce()
@@ -40,7 +51,8 @@ class Optimiser:
         if self.clip and float(norm) > self.clip:
             torch._foreach_mul_(gradients, self.clip / (float(norm) + 1e-6))
         for optimiser in self.optimisers:
-            optimiser.param_groups[0]["lr"] = learning_rate
+            pretrained = bool(self.pretrained) and optimiser is self.optimisers[-1]
+            optimiser.param_groups[0]["lr"] = encoder_rate if pretrained else learning_rate
             optimiser.step()
             optimiser.zero_grad(set_to_none=True)
         return float(norm)

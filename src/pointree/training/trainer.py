@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,7 +15,15 @@ from torch import Tensor
 from pointree.config import Config
 from pointree.errors import OutputError, TrainingError, UsageError
 from pointree.files import atomic_write
-from pointree.model_folder import load_folder, new_network, save_folder, write_card, write_weights
+from pointree.model_folder import load_folder, new_network, save_contextual, save_folder, write_card, write_weights
+from pointree.nn.contextual import (
+    CacheFolder,
+    ContextualSource,
+    FrozenFeatures,
+    TrainedFeatures,
+    default_cache,
+    load_encoder,
+)
 from pointree.nn.features import EncodedSentence
 from pointree.nn.precision import resolve_precision
 from pointree.parser import Parser, resolve_device
@@ -62,10 +70,17 @@ class Trainer:
     observer: Observer | None = None
     card: Callable[[Progress], str] = field(default=lambda _progress: "")
     device: str = "cpu"
+    caches: CacheFolder = field(default_factory=lambda: CacheFolder(default_cache()))
+    """Where the vectors of a frozen encoder are kept."""
+    bundle_encoder: bool = False
+    features_progress: Callable[[int, int], None] | None = None
+    """Told how many sentences a frozen encoder has read, and how many it has to."""
 
     def __post_init__(self) -> None:
         training, place = self.config.training, resolve_device(self.device)
         self.dtype = resolve_precision(training.precision, place)
+        contextual = self.config.embeddings.contextual
+        encoder = load_encoder(contextual).to(place) if contextual.model else None
         torch.manual_seed(training.seed)
         self.vocabularies = Vocabularies.build(
             self.train,
@@ -75,15 +90,23 @@ class Trainer:
         )
         if self.config.embeddings.tag == "joint" and set(self.vocabularies.tags.symbols) <= {*Vocabulary.specials, "_"}:
             raise TrainingError('embeddings.tag = "joint" learns to predict UPOS, but the training data has none')
-        network = new_network(self.config, self.vocabularies)
+        network = new_network(self.config, self.vocabularies, encoder.identity if encoder is not None else None)
         network.embeddings.set_singletons(self.vocabularies.words.singletons)
         if self.vectors is not None:
             self._start_from_vectors(network, self.vectors)
+        source: ContextualSource | None = None
+        if encoder is not None and network.embeddings.contextual is not None and contextual.fine_tune:
+            network.embeddings.contextual.encoder = encoder
+            source = TrainedFeatures(encoder)
+        elif encoder is not None:
+            source = FrozenFeatures(encoder, self.caches)
         self.network = network.to(place)
-        self.parser = Parser(self.config, self.vocabularies, self.network)
+        self.parser = Parser(self.config, self.vocabularies, self.network, contextual=source)
         self.optimiser = Optimiser(self.network, training)
         self.progress = Progress()
         self.data = fingerprint(self.train, self.dev, self.vectors)
+        if encoder is not None:
+            self.data["encoder"] = encoder.identity.sha256
         self.average: dict[str, Tensor] | None = None
         if training.average:
             self.average = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
@@ -118,6 +141,9 @@ class Trainer:
         self._prepare_output()
         featurizer = self.parser.featurizer
         encoded = [featurizer.encode(sentence, gold=True) for sentence in self.train]
+        if isinstance(self.parser.contextual, FrozenFeatures) and self.progress.epoch < self.config.training.epochs:
+            forms = [sentence.forms for sentence in (*self.train, *self.dev)]
+            self.parser.contextual.prepare(forms, self.features_progress)
         while self.progress.epoch < self.config.training.epochs:
             self._run_epoch(encoded)
         return self.progress
@@ -133,10 +159,15 @@ class Trainer:
             # The checkpoint comes first: with it, a run can be resumed from its first moment.
             self._write_checkpoint()
             save_folder(self.output, self.config, self.vocabularies, self.network.state_dict(), "")
+            if self.parser.contextual is not None:
+                encoder = self.parser.contextual.encoder
+                save_contextual(self.output, self.config, encoder, bundle=self.bundle_encoder)
         self._write_metrics()
 
     def _run_epoch(self, encoded: Sequence[EncodedSentence]) -> None:
         training, progress = self.config.training, self.progress
+        contextual = self.config.embeddings.contextual
+        of_encoder = replace(training, learning_rate=contextual.learning_rate, warmup=contextual.warmup)
         epoch, started = progress.epoch + 1, time.perf_counter()
         lengths = [len(sentence) for sentence in encoded]
         batches = bucketed_batches(lengths, training.batch_size, training.seed, epoch)
@@ -152,7 +183,8 @@ class Trainer:
             loss = self.network.loss(batch, self.dtype)
             loss.total.backward()
             rate = learning_rate(training, progress.step, total_steps, progress.plateau)
-            self.optimiser.step(rate)
+            encoder_rate = learning_rate(of_encoder, progress.step, total_steps, progress.plateau)
+            self.optimiser.step(rate, encoder_rate)
             progress.step += 1
             self._update_average()
             arcs, labels = loss.arcs.item(), loss.labels.item()

@@ -20,6 +20,7 @@ import json
 import os
 import struct
 import sys
+import weakref
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -65,7 +66,7 @@ class FeatureCache:
         self._rows: Vectors = np.zeros((0, width), dtype=np.int16)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._lock = lock_file(folder / LOCK, shared=True)
+            weakref.finalize(self, lock_file(folder / LOCK, shared=True).close)
             os.utime(folder / LOCK)  # by which the cache knows what was not used for long
             self._check_about(dict(about))
             for name in (VECTORS, INDEX):
@@ -119,10 +120,6 @@ class FeatureCache:
     def size(self) -> int:
         """Bytes of the vectors."""
         return (self.folder / VECTORS).stat().st_size
-
-    def close(self) -> None:
-        """Let go of the folder."""
-        self._lock.close()
 
     def _check_about(self, about: dict[str, Any]) -> None:
         path = self.folder / ABOUT
