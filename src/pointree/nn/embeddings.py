@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from pointree.config import EmbeddingsConfig
+from pointree.config import READ_TAGS, EmbeddingsConfig
 from pointree.nn import initialise
 from pointree.nn.batch import Batch
 from pointree.nn.char_cnn import CharCnn
@@ -47,10 +47,10 @@ class Embeddings(nn.Module):
             self.chars = CharCnn(
                 n_chars=n_chars, size=config.char_size, filters=config.char_filters, window=config.char_window
             )
-        if config.tag != "none":
+        if config.tag in READ_TAGS:
             self.tags = initialise.xavier(n_tags, config.tag_size, fan_in=config.tag_size, fan_out=1)
         self.register_buffer("singletons", torch.zeros(n_words, dtype=torch.bool), persistent=False)
-        self.size = config.word_size + config.char_filters + (config.tag_size if config.tag != "none" else 0)
+        self.size = config.word_size + config.char_filters + (config.tag_size if config.tag in READ_TAGS else 0)
         if config.contextual.model:
             if contextual is None:
                 raise ValueError("contextual embeddings need the identity of their encoder")

@@ -83,7 +83,7 @@ class Featurizer:
         if self.tag == "none":
             tags = np.full(len(words) + 1, ROOT)
         else:
-            column = [word.upos if self.tag == "upos" else word.xpos for word in words]
+            column = [word.xpos if self.tag == "xpos" else word.upos for word in words]
             tags = np.fromiter((ROOT, *map(lookup_tag, column)), dtype=np.int64, count=len(words) + 1)
         return EncodedSentence(
             forms=forms,
