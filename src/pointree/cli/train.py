@@ -26,6 +26,8 @@ Examples:
   pointree train --train train.conllu --dev dev.conllu --output model
   pointree train --train train.conllu --dev dev.conllu --output model \\
       --vectors glove.txt.gz --set decoder.order=outside-in --set training.epochs=40
+  pointree train --train train.conllu --dev dev.conllu --output model \\
+      --set embeddings.contextual.model=bert-base-cased --bundle-encoder
   pointree train --train train.conllu --dev dev.conllu --output model --resume
 """
 
@@ -58,6 +60,18 @@ def command(
         Path | None,
         typer.Option("--vectors", metavar="FILE", help="Word vectors: word2vec, GloVe or fastText text, also gzipped."),
     ] = None,
+    bundle_encoder: Annotated[
+        bool, typer.Option("--bundle-encoder", help="Copy the encoder of contextual embeddings into the model.")
+    ] = False,
+    cache: Annotated[
+        Path | None,
+        typer.Option(
+            "--cache", metavar="DIR", help="Where vectors of a frozen encoder are kept (default: $POINTREE_CACHE)."
+        ),
+    ] = None,
+    cache_gb: Annotated[
+        float, typer.Option("--cache-gb", metavar="N", min=0, help="What that folder may hold at most, in GB.")
+    ] = 20.0,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the output folder.")] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse a treebank with a sentence that is no tree with a single root.")
@@ -83,9 +97,12 @@ def command(
     metrics.jsonl, and a checkpoint. A run that was stopped goes on with --resume and ends with the same weights.
     """
     settings = load_config(config, overrides or (), preset)
+    if bundle_encoder and not settings.embeddings.contextual.model:
+        raise UsageError("--bundle-encoder: expected embeddings.contextual.model to name an encoder, found none")
     resume = _check_output(output, resume)
 
     from pointree.cli.training_display import TrainingDisplay
+    from pointree.nn.contextual import CacheFolder, default_cache
     from pointree.process import prepare_process
     from pointree.training.card import model_card
     from pointree.training.data import read_gold
@@ -107,7 +124,17 @@ def command(
     try:
         with TrainingDisplay() as display:
             trainer = Trainer(
-                settings, train_sentences, dev_sentences, output, pretrained, observer=display, card=card, device=device
+                settings,
+                train_sentences,
+                dev_sentences,
+                output,
+                pretrained,
+                observer=display,
+                card=card,
+                device=device,
+                caches=CacheFolder(cache or default_cache(), int(cache_gb * 1e9)),
+                bundle_encoder=bundle_encoder,
+                features_progress=display.features_computed,
             )
             if resume:
                 trainer.resume()

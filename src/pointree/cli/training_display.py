@@ -57,6 +57,17 @@ class TrainingDisplay(_Display):
         self.started = 0.0
         self.run: Any = None
         self.epoch: Any = None
+        self.features: Any = None
+
+    def features_computed(self, done: int, total: int) -> None:
+        """Move the bar of sentences that a frozen encoder reads, and leave a line at the end."""
+        if self.features is None:
+            self.started = time.perf_counter()
+            self.features = self.progress.add_task("contextual vectors", total=total, speed="", loss="")
+        self.progress.update(self.features, completed=done, loss=f"{done:,} sentences")
+        if done == total:
+            self.progress.remove_task(self.features)
+            self.line(f"contextual vectors of {total:,} sentences  {time.perf_counter() - self.started:,.0f} s")
 
     def epoch_started(self, epoch: int, epochs: int, words: int) -> None:
         """Begin the bar of an epoch."""

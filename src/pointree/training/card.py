@@ -24,11 +24,13 @@ def model_card(
     decoder, best = config.decoder, progress.metrics[progress.best_epoch - 1]
     sentences, words = training_size
     files = "\n".join(f"- {role}: {path.name}" for role, path in data.items() if path is not None)
+    contextual = config.embeddings.contextual
+    encoder = f"; {'fine-tuned' if contextual.fine_tune else 'frozen'} {Path(contextual.model).name}"
     gate = "" if decoder.fusion == "none" else f", {decoder.gate.upper()}"
     return f"""# A dependency parser made with pointree {__version__}
 
 Order {decoder.order}, fusion {paper_name(decoder.order, decoder.fusion)}{gate}; encoder {config.encoder.layers} × \
-{config.encoder.size}, decoder {decoder.size}; tags: {config.embeddings.tag}.
+{config.encoder.size}, decoder {decoder.size}; tags: {config.embeddings.tag}{encoder if contextual.model else ""}.
 
 ## Training data
 {files}

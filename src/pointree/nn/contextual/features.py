@@ -61,9 +61,12 @@ class FrozenFeatures:
         texts = {text_key(forms): tuple(forms) for forms in sentences}
         missing = {key for key in texts if key not in self._cache}
         n_rows = sum(len(texts[key]) + 1 for key in missing)
-        if missing:
-            self._caches.make_room(self._cache, n_rows * self._cache.width * 2)
+        if not missing:
+            return 0
+        self._caches.make_room(self._cache, n_rows * self._cache.width * 2)
         done = 0
+        if progress is not None:
+            progress(0, len(missing))
         for keys in _batches(texts):
             wanted = missing.intersection(keys)
             if not wanted:
