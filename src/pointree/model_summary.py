@@ -89,7 +89,7 @@ def summarise(models: Iterable[AvailableModel]) -> list[ModelSummary]:
 def model_files(folder: Path) -> list[Path]:
     """The files of a folder that belong to the model, without those of its training."""
     found = {path for pattern in MODEL_FILES for path in folder.glob(pattern) if path.is_file()}
-    return sorted(found, key=lambda path: path.name)
+    return sorted(found, key=lambda path: path.relative_to(folder).as_posix())
 
 
 def read_card(folder: Path) -> CardFacts:

@@ -24,7 +24,7 @@ VARIABLE = "POINTREE_MODELS"
 ENTRY_POINTS = "pointree.models"
 """The entry points of installed wheels: the name of a model, and the package that has its files."""
 
-MODEL_FILES = ("*.json", "config.toml", "weights.safetensors", "text.udpipe", "README.md", "LICEN[CS]E*")
+MODEL_FILES = ("*.json", "config.toml", "weights.safetensors", "text.udpipe", "README.md", "LICEN[CS]E*", "encoder/*")
 """What belongs to a model and goes wherever it goes; a folder also holds what training left, such as checkpoints."""
 
 _MANIFEST = "pointree.json"

@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from pointree.errors import ModelError, OutputError, UsageError
-from pointree.model_folder import CARD, TEXT_MODEL, WEIGHTS, load_folder, save_folder
+from pointree.model_folder import CARD, ENCODER, IDENTITY, TEXT_MODEL, WEIGHTS, load_folder, save_folder
 from pointree.treebank.vocabulary import UNK, WordVocabulary
 
 __all__ = ["shrink_model"]
@@ -54,7 +54,8 @@ def shrink_model(
     if done:
         card = f"{card.rstrip()}\n\nAfter training, {' and '.join(done)}.\n".lstrip()
     save_folder(target, config, vocabularies, weights, card)
-    _copy([folder / TEXT_MODEL, *folder.glob("LICEN[CS]E*")], target)
+    _copy([folder / TEXT_MODEL, folder / IDENTITY, *folder.glob("LICEN[CS]E*")], target)
+    _copy(folder.glob(f"{ENCODER}/*"), target / ENCODER)
 
 
 def _kept_rows(vocabulary: WordVocabulary, words: int, keep: Iterable[str]) -> NDArray[np.int64]:
@@ -82,6 +83,7 @@ def _copy(files: Iterable[Path], target: Path) -> None:
     for file in files:
         if file.is_file():
             try:
+                target.mkdir(exist_ok=True)
                 shutil.copyfile(file, target / file.name)
             except OSError as error:
                 raise OutputError(f"{target / file.name}: cannot be written: {error.strerror or error}") from error

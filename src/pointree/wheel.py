@@ -51,8 +51,8 @@ def write_wheel(folder: Path, output: Path, *, name: str, version: str) -> Path:
     package = distribution.replace("-", "_")
     info = f"{package}-{check_version(version)}.dist-info"
     files = model_files(folder)
-    licences = [path for path in files if path.match("LICEN[CS]E*")]
-    content = {f"{package}/{path.name}": path.read_bytes() for path in files}
+    licences = [path for path in files if path.match("LICEN[CS]E*") and path.parent == folder]
+    content = {f"{package}/{path.relative_to(folder).as_posix()}": path.read_bytes() for path in files}
     content[f"{package}/__init__.py"] = f'"""A model of pointree: `pointree.load("{name}")`."""\n'.encode()
     content |= {f"{info}/licenses/{path.name}": path.read_bytes() for path in licences}
     content[f"{info}/METADATA"] = _metadata(folder, name, distribution, version, licences).encode()

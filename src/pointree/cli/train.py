@@ -116,7 +116,8 @@ def command(
     dev_sentences = read_gold(dev, strict=strict, warn=warn)
     text_model = _wants_text_model(text_model, train_sentences)
     counts = len(train_sentences), sum(map(len, train_sentences))
-    command_line = _command_line(train, dev, output, config, vectors)
+    encoder = Path(settings.embeddings.contextual.model)
+    command_line = _command_line(train, dev, output, config, vectors, encoder)
 
     def card(progress: Progress) -> str:
         return model_card(settings, progress, {"train": train, "dev": dev, "vectors": vectors}, counts, command_line)
