@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from pointree.config import Config
@@ -39,6 +40,15 @@ def test_a_card_tells_data_scores_and_command() -> None:
 
 
 def test_a_card_names_the_architecture_as_the_paper_does() -> None:
-    assert "Order left-to-right, fusion l-simple, GATE1; encoder 3 × 512, decoder 512; tags: upos." in card()
+    assert "Order left-to-right, fusion l-simple, GATE1; encoder 3 × 512, decoder 512; tags: UPOS is read." in card()
     assert "fusion full, GATE2;" in card(order="outside-in", fusion="full", gate="gate2")
     assert "Order right-to-left, fusion sequential; " in card(order="right-to-left", fusion="none")
+
+
+def test_a_card_of_a_model_that_predicts_tags_tells_how_well() -> None:
+    config = Config.from_dict({"embeddings": {"tag": "joint"}})
+    tagged = replace(PROGRESS, metrics=[{**metrics, "dev_upos": 93.5} for metrics in PROGRESS.metrics])
+    text = model_card(config, tagged, {}, (1, 2), "pointree train")
+    assert "tags: none are read, UPOS is predicted." in text
+    assert "On dev, gold words, greedy, " in text
+    assert "labels: 70.12), UPOS 93.50." in text

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from pointree.config import Config
+from pointree.config import READ_TAGS, Config, TagColumn
 from pointree.training.checkpoint import Progress
 from pointree.transitions import paper_name
 from pointree.version import __version__
 
 __all__ = ["model_card"]
+
+_TAGS: dict[TagColumn, str] = {
+    "upos": "UPOS is read",
+    "xpos": "XPOS is read",
+    "none": "none are read",
+    "joint": "none are read, UPOS is predicted",
+}
 
 
 def model_card(
@@ -27,6 +34,7 @@ def model_card(
     contextual = config.embeddings.contextual
     encoder = f"; {'fine-tuned' if contextual.fine_tune else 'frozen'} {Path(contextual.model).name}"
     gate = "" if decoder.fusion == "none" else f", {decoder.gate.upper()}"
+    upos = f", UPOS {best['dev_upos']:.2f}" if "dev_upos" in best else ""
     return f"""# A dependency parser made with pointree {__version__}
 
 Order {decoder.order}, fusion {paper_name(decoder.order, decoder.fusion)}{gate}; encoder {config.encoder.layers} × \
@@ -38,8 +46,8 @@ Order {decoder.order}, fusion {paper_name(decoder.order, decoder.fusion)}{gate};
 {sentences:,} sentences, {words:,} words. The licence of the model follows from that of these data.
 
 ## Scores
-On dev, gold words and tags, greedy, after epoch {progress.best_epoch} of {config.training.epochs}: UAS \
-{best["dev_uas"]:.2f}, LAS {best["dev_las"]:.2f} (with subtypes of labels: {best["dev_las_subtypes"]:.2f}).
+On dev, gold words{" and tags" if config.embeddings.tag in READ_TAGS else ""}, greedy, after epoch {progress.best_epoch} of {config.training.epochs}: UAS \
+{best["dev_uas"]:.2f}, LAS {best["dev_las"]:.2f} (with subtypes of labels: {best["dev_las_subtypes"]:.2f}){upos}.
 
 ## Command
 ```
