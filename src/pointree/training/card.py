@@ -34,11 +34,12 @@ def model_card(
     contextual = config.embeddings.contextual
     encoder = f"; {'fine-tuned' if contextual.fine_tune else 'frozen'} {Path(contextual.model).name}"
     gate = "" if decoder.fusion == "none" else f", {decoder.gate.upper()}"
+    given = "words and tags" if config.embeddings.tag in READ_TAGS else "words"
     upos = f", UPOS {best['dev_upos']:.2f}" if "dev_upos" in best else ""
     return f"""# A dependency parser made with pointree {__version__}
 
 Order {decoder.order}, fusion {paper_name(decoder.order, decoder.fusion)}{gate}; encoder {config.encoder.layers} × \
-{config.encoder.size}, decoder {decoder.size}; tags: {config.embeddings.tag}{encoder if contextual.model else ""}.
+{config.encoder.size}, decoder {decoder.size}; tags: {_TAGS[config.embeddings.tag]}{encoder if contextual.model else ""}.
 
 ## Training data
 {files}
@@ -46,7 +47,7 @@ Order {decoder.order}, fusion {paper_name(decoder.order, decoder.fusion)}{gate};
 {sentences:,} sentences, {words:,} words. The licence of the model follows from that of these data.
 
 ## Scores
-On dev, gold words{" and tags" if config.embeddings.tag in READ_TAGS else ""}, greedy, after epoch {progress.best_epoch} of {config.training.epochs}: UAS \
+On dev, gold {given}, greedy, after epoch {progress.best_epoch} of {config.training.epochs}: UAS \
 {best["dev_uas"]:.2f}, LAS {best["dev_las"]:.2f} (with subtypes of labels: {best["dev_las_subtypes"]:.2f}){upos}.
 
 ## Command
