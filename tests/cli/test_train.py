@@ -311,6 +311,18 @@ def test_bad_threads_and_devices(train: Callable[..., Outcome], tmp_path: Path) 
     assert error(train(tmp_path / "model", "--device", "abacus")).startswith("device abacus cannot be used: ")
 
 
+def test_an_encoder_is_bundled_only_if_there_is_one(train: Callable[..., Outcome], tmp_path: Path) -> None:
+    message = "--bundle-encoder: expected embeddings.contextual.model to name an encoder, found none"
+    assert message in error(train(tmp_path / "model", "--bundle-encoder"))
+
+
+def test_a_missing_encoder_is_told_in_a_line(train: Callable[..., Outcome], tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="contextual embeddings need transformers")
+    gone = tmp_path / "gone"
+    outcome = train(tmp_path / "model", "--set", f"embeddings.contextual.model={gone}")
+    assert f"encoder {gone}: no such folder" in error(outcome)
+
+
 def test_the_list_of_settings_needs_nothing_else(run: Run) -> None:
     code, out, err = run("train", "--list-settings")
     assert (code, err) == (0, "")
