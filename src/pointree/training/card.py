@@ -32,14 +32,16 @@ def model_card(
     sentences, words = training_size
     files = "\n".join(f"- {role}: {path.name}" for role, path in data.items() if path is not None)
     contextual = config.embeddings.contextual
-    encoder = f"; {'fine-tuned' if contextual.fine_tune else 'frozen'} {Path(contextual.model).name}"
+    encoder = ""
+    if contextual.model:
+        encoder = f"; {'fine-tuned' if contextual.fine_tune else 'frozen'} {Path(contextual.model).name}"
     gate = "" if decoder.fusion == "none" else f", {decoder.gate.upper()}"
     given = "words and tags" if config.embeddings.tag in READ_TAGS else "words"
     upos = f", UPOS {best['dev_upos']:.2f}" if "dev_upos" in best else ""
     return f"""# A dependency parser made with pointree {__version__}
 
 Order {decoder.order}, fusion {paper_name(decoder.order, decoder.fusion)}{gate}; encoder {config.encoder.layers} × \
-{config.encoder.size}, decoder {decoder.size}; tags: {_TAGS[config.embeddings.tag]}{encoder if contextual.model else ""}.
+{config.encoder.size}, decoder {decoder.size}; tags: {_TAGS[config.embeddings.tag]}{encoder}.
 
 ## Training data
 {files}
