@@ -117,6 +117,12 @@ def test_fifty_thousand_words(served: Any, parser: Any) -> None:
     assert reply.text.startswith(render(first, "conllu"))
 
 
+def test_fifty_thousand_words_in_one_sentence_are_too_many(served: Any) -> None:
+    reply = served.parse(words=[["word"] * 50_000])
+    assert reply.status_code == 413
+    assert reply.json()["error"]["limit"] == {"name": "sentence_words", "value": 1_000}
+
+
 def test_models_are_listed_and_chosen_by_name(served: Any) -> None:
     listed = served.client.get("/v1/models").json()
     assert listed["default"] == "tiny-test"
@@ -169,9 +175,10 @@ def test_bad_requests_say_where_and_why(served: Any, fields: dict[str, Any], exp
     assert error["request_id"] == reply.headers["x-request-id"]
 
 
+@pytest.mark.parametrize("route", ["/v1/parse", "/v1/draw", "/v1/trace"])
 @pytest.mark.parametrize("body", [b"{", b"", b"null", b"[1]", b"\xff\xfe", b'{"text": "\xe9"}', b"[" * 100_000])
-def test_what_is_no_json_object_is_refused(served: Any, body: bytes) -> None:
-    reply = served.client.post("/v1/parse", content=body, headers={"Content-Type": "application/json"})
+def test_what_is_no_json_object_is_refused(served: Any, route: str, body: bytes) -> None:
+    reply = served.client.post(route, content=body, headers={"Content-Type": "application/json"})
     assert reply.status_code in (400, 422)
     assert reply.json()["error"]["message"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -54,6 +55,10 @@ def test_no_text_has_no_sentences(served: Any) -> None:
         ({"text": "a", "beam": 0}, 422, "greater than or equal to 1"),
         ({"text": "a", "beam": 33}, 422, "beam: expected at most 32, found 33"),
         ({"text": "a", "colour": "red"}, 422, "colour"),
+        ({"text": 3}, 422, "body.text: "),
+        ({"text": ["a"]}, 422, "body.text: "),
+        ({"text": "a", "beam": "3"}, 422, "body.beam: "),
+        ({"text": "a", "projective": 1}, 422, "body.projective: "),
         ({"conllu": "1\tHe\n\n"}, 422, "conllu:1:"),
     ],
 )
@@ -71,6 +76,15 @@ def test_long_sentences_are_drawn_but_not_traced(served: Any) -> None:
     error = reply.json()["error"]
     assert error["limit"] == {"name": "trace_words", "value": MAX_TRACE_WORDS}
     assert "expected sentences of at most 200 words to trace, found one of 201" in error["message"]
+
+
+def test_html_is_escaped_in_drawings(served: Any) -> None:
+    text = "<script>alert(1)</script> & </svg><img src=x onerror=alert(1)>"
+    for drawn in served.client.post("/v1/draw", json={"text": text}).json():
+        root = ElementTree.fromstring(drawn["svg"])
+        assert not {"script", "img"} & {element.tag.rpartition("}")[2] for element in root.iter()}
+    reply = served.client.post("/v1/draw", json={"text": text})
+    assert reply.headers["content-type"] == "application/json"
 
 
 def test_data_need_the_key(serve: Callable[..., Any]) -> None:
