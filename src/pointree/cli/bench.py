@@ -29,8 +29,10 @@ def command(
         bool, typer.Option("--quick", help="Fewer sentences and repetitions: rougher, under 45 seconds.")
     ] = False,
     json: JsonOption = False,
-    threads: Annotated[int | None, typer.Option("--threads", min=1, help="CPU threads (default: all cores).")] = None,
-    device: Annotated[str, typer.Option("--device", help="Where to compute: cpu, cuda, …")] = "cpu",
+    threads: Annotated[
+        int | None, typer.Option("--threads", metavar="N", min=1, help="CPU threads (default: all cores).")
+    ] = None,
+    device: Annotated[str, typer.Option("--device", metavar="NAME", help="Where to compute: cpu, cuda, …")] = "cpu",
     config: Annotated[Path | None, typer.Option("--config", metavar="FILE", help="Settings of the model.")] = None,
     overrides: Annotated[
         list[str] | None, typer.Option("--set", metavar="SECTION.FIELD=VALUE", help="One setting of the model.")

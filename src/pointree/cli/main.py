@@ -24,8 +24,8 @@ __all__ = ["COMMANDS", "app", "main"]
 
 COMMANDS: dict[str, str] = {
     "train": "Train a model on a treebank.",
-    "parse": "Parse sentences or CoNLL-U files.",
-    "serve": "Parse over HTTP.",
+    "parse": "Parse text or treebanks.",
+    "serve": "Parse over HTTP, with a page that shows how.",
     "evaluate": "Score a parse, or a model, against a gold treebank.",
     "models": "List the models that have a name.",
     "package": "Make a wheel of a trained model.",

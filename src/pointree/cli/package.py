@@ -31,8 +31,10 @@ app = new_app()
 @app.command("package", epilog=EXAMPLES)
 def command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a trained model.")],
-    name: Annotated[str | None, typer.Option("--name", help="What --model shall call it (default: as DIR).")] = None,
-    version: Annotated[str, typer.Option("--version", help="Version of the wheel.")] = "1.0.0",
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="What --model shall call it (default: as DIR).")
+    ] = None,
+    version: Annotated[str, typer.Option("--version", metavar="VERSION", help="Version of the wheel.")] = "1.0.0",
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write the wheel.")
     ] = Path(),

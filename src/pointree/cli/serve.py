@@ -37,8 +37,10 @@ def command(
             "--model", "-m", metavar="[NAME=]MODEL", help="Name or folder of a model; the first is the default."
         ),
     ] = None,
-    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 is any.")] = 8000,
+    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port to listen on; 0 is any.")
+    ] = 8000,
     api_key_file: Annotated[
         Path | None, typer.Option("--api-key-file", metavar="FILE", help="Ask clients for the key in this file.")
     ] = None,
@@ -46,17 +48,32 @@ def command(
         str | None, typer.Option("--api-key", envvar="POINTREE_API_KEY", hidden=True, help="The key itself.")
     ] = None,
     wait: Annotated[
-        float, typer.Option("--wait", min=0, max=1000, help="Milliseconds to wait for requests to parse together.")
+        float,
+        typer.Option("--wait", metavar="MS", min=0, max=1000, help="Milliseconds to wait for company in a batch."),
     ] = 3.0,
-    max_body: Annotated[int, typer.Option("--max-body", min=1, help="Bytes of a request's body.")] = 4 << 20,
-    max_words: Annotated[int, typer.Option("--max-words", min=1, help="Words of a request.")] = 100_000,
-    max_sentence: Annotated[int, typer.Option("--max-sentence", min=1, help="Words of a sentence.")] = 1_000,
-    max_beam: Annotated[int, typer.Option("--max-beam", min=1, help="Hypotheses of a request.")] = 32,
-    max_queue: Annotated[int, typer.Option("--max-queue", min=1, help="Requests accepted and not done.")] = 256,
-    timeout: Annotated[float, typer.Option("--timeout", min=0.001, help="Seconds for a request.")] = 120.0,
-    precision: Annotated[str, typer.Option("--precision", help="Arithmetic: auto, fp32 or bf16.")] = "auto",
-    threads: Annotated[int | None, typer.Option("--threads", min=1, help="CPU threads (default: all cores).")] = None,
-    device: Annotated[str, typer.Option("--device", help="Where to compute: cpu, cuda, …")] = "cpu",
+    max_body: Annotated[
+        int, typer.Option("--max-body", metavar="N", min=1, help="Most bytes of a request's body.")
+    ] = 4_194_304,
+    max_words: Annotated[
+        int, typer.Option("--max-words", metavar="N", min=1, help="Most words of a request.")
+    ] = 100_000,
+    max_sentence: Annotated[
+        int, typer.Option("--max-sentence", metavar="N", min=1, help="Most words of a sentence.")
+    ] = 1_000,
+    max_beam: Annotated[int, typer.Option("--max-beam", metavar="N", min=1, help="Widest beam of a request.")] = 32,
+    max_queue: Annotated[
+        int, typer.Option("--max-queue", metavar="N", min=1, help="Most requests accepted and not done.")
+    ] = 256,
+    timeout: Annotated[
+        float, typer.Option("--timeout", metavar="SECONDS", min=0.001, help="Most seconds for a request.")
+    ] = 120.0,
+    precision: Annotated[
+        str, typer.Option("--precision", metavar="NAME", help="Arithmetic: auto, fp32 or bf16.")
+    ] = "auto",
+    threads: Annotated[
+        int | None, typer.Option("--threads", metavar="N", min=1, help="CPU threads (default: all cores).")
+    ] = None,
+    device: Annotated[str, typer.Option("--device", metavar="NAME", help="Where to compute: cpu, cuda, …")] = "cpu",
 ) -> None:
     """Serve parsing over HTTP: an interface of its own at /v1, UDPipe's at /process, described at /docs.
 
