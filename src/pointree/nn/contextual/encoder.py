@@ -26,17 +26,24 @@ class ContextualEncoder(nn.Module):
         model: The transformer, as `transformers.AutoModel` makes it.
         tokenizer: Its tokeniser.
         identity: Where it comes from, its size and the checksum of its weights.
+        source: Where it was read from.
         limit: Tokens that it can read at once.
         layers: The chosen layers, counted from the input, which is 0.
     """
 
     def __init__(
-        self, model: nn.Module, tokenizer: SubwordTokenizer, identity: EncoderIdentity, config: ContextualConfig
+        self,
+        model: nn.Module,
+        tokenizer: SubwordTokenizer,
+        identity: EncoderIdentity,
+        config: ContextualConfig,
+        source: str,
     ) -> None:
         super().__init__()
         self.model = model
         self.tokenizer = tokenizer
         self.identity = identity
+        self.source = source
         self.limit = _limit(model, tokenizer)
         self.layers = _chosen_layers(config.layers, identity)
         self.subwords = config.subwords

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from pointree.config import ContextualConfig
 from pointree.errors import MissingExtraError, ModelError, OutputError
@@ -50,8 +50,10 @@ def load_encoder(
             f"encoder {source}: expected the one that the parser was trained with (sha256 {expected.sha256[:12]}…), "
             f"found another (sha256 {identity.sha256[:12]}…)"
         )
-    encoder = ContextualEncoder(model, tokenizer, identity, config)
+    encoder = ContextualEncoder(model, tokenizer, identity, config, source)
     _check_context(encoder)
+    if not config.fine_tune:
+        _drop_unused_layers(encoder)
     return encoder
 
 
@@ -62,14 +64,15 @@ def new_encoder(folder: Path, config: ContextualConfig, identity: EncoderIdentit
         settings = transformers.AutoConfig.from_pretrained(folder, local_files_only=True)
         model = _bare(transformers.AutoModel.from_config(settings))
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    return ContextualEncoder(model.float(), SubwordTokenizer(tokenizer, str(folder)), identity, config)
+    return ContextualEncoder(model.float(), SubwordTokenizer(tokenizer, str(folder)), identity, config, str(folder))
 
 
 def bundle_encoder(encoder: ContextualEncoder, folder: Path) -> None:
-    """Write an encoder with its tokeniser, so that a parser carries it."""
+    """Write an encoder with its tokeniser, so that a parser carries it; it is read again, with all of its layers."""
+    model, tokenizer = _open(encoder.source, encoder.identity.name)
     with _writing(folder):
-        encoder.model.save_pretrained(folder)  # type: ignore[operator]
-        encoder.tokenizer.tokenizer.save_pretrained(folder)
+        model.save_pretrained(folder)  # type: ignore[operator]
+        tokenizer.tokenizer.save_pretrained(folder)
 
 
 def save_architecture(encoder: ContextualEncoder, folder: Path) -> None:
@@ -107,16 +110,18 @@ def _open(source: str, name: str) -> tuple[nn.Module, SubwordTokenizer]:
         except (OSError, ValueError, KeyError, TypeError, ImportError, AttributeError) as error:
             _config(transformers, source, offline)  # if nothing is there, that is the message
             raise ModelError(f"encoder {source}: expected a tokeniser, found none ({_first_line(error)})") from None
+        if len(tokenizer) <= len(set(tokenizer.all_special_ids)):  # made up where a folder has none
+            raise ModelError(f"encoder {source}: expected a tokeniser, found none (special tokens only)")
         model, loading = transformers.AutoModel.from_pretrained(
             source, local_files_only=offline, output_loading_info=True, dtype=torch.float32
         )
         model = _bare(model)
     if missing := sorted(set(loading["missing_keys"]) & set(model.state_dict())):
         raise ModelError(f"encoder {source}: the weights lack {missing[0]} and {len(missing) - 1} more")
-    if not len(tokenizer) or len(tokenizer) > model.get_input_embeddings().num_embeddings:
+    known = model.get_input_embeddings().num_embeddings
+    if len(tokenizer) > known:
         raise ModelError(
-            f"encoder {source}: expected a tokeniser of up to {model.get_input_embeddings().num_embeddings} sub-words, "
-            f"found one of {len(tokenizer)}"
+            f"encoder {source}: expected a tokeniser of up to {known:,} sub-words, found one of {len(tokenizer):,}"
         )
     return model.eval(), SubwordTokenizer(tokenizer, name)
 
@@ -154,16 +159,38 @@ def _size(model: Any, name: str) -> tuple[int, int]:
 def _check_context(encoder: ContextualEncoder) -> None:
     """Refuse a model that does not look ahead: what follows a word must change its vector."""
     first, second, third = (encoder.tokenizer([text])[0] for text in ("a", "b", "c"))
-    states = []
-    for end in (second, third):
-        tokens = torch.tensor([[*first, *end]])
-        output = encoder.model(input_ids=tokens, attention_mask=torch.ones_like(tokens), output_hidden_states=True)
-        states.append(output.hidden_states[-1][0, 0])
+    states = [_hidden_states(encoder, [*first, *end])[-1][0, 0] for end in (second, third)]
     if second != third and torch.equal(*states):
         raise ModelError(
             f"encoder {encoder.identity.name}: expected an encoder, which reads a text in both directions, found "
             f"a decoder ({type(encoder.model).__name__}), which sees only what came before"
         )
+
+
+@torch.no_grad()
+def _drop_unused_layers(encoder: ContextualEncoder) -> None:
+    """Remove the layers above the highest one that is used, if the states below are the same without them."""
+    top, n_layers = max(encoder.layers), encoder.identity.n_layers
+    stacks = [each for each in encoder.model.modules() if isinstance(each, nn.ModuleList) and len(each) == n_layers]
+    if len(stacks) != 1 or not 0 < top < n_layers:
+        return
+    [stack], tokens = stacks, encoder.tokenizer(["a"])[0]
+    before, unused = _hidden_states(encoder, tokens), list(stack[top:])
+    del stack[top:]
+    try:
+        after = _hidden_states(encoder, tokens)
+        same = all(torch.equal(before[layer], after[layer]) for layer in range(top + 1))
+    except (IndexError, RuntimeError, TypeError, ValueError):
+        same = False
+    if not same:
+        stack.extend(unused)
+
+
+def _hidden_states(encoder: ContextualEncoder, tokens: Sequence[int]) -> Sequence[Tensor]:
+    numbers = torch.tensor([list(tokens)])
+    output = encoder.model(input_ids=numbers, attention_mask=torch.ones_like(numbers), output_hidden_states=True)
+    states: Sequence[Tensor] = output.hidden_states
+    return states
 
 
 @contextmanager

@@ -31,7 +31,7 @@ class SubwordTokenizer:
 
     def __init__(self, tokenizer: Any, name: str) -> None:
         self.tokenizer = tokenizer
-        # A word that looks like a special token, such as [SEP], is a word.
+        # A word that looks like a special token, such as [SEP], is a word. Not all tokenisers listen: see `_as_word`.
         tokenizer.split_special_tokens = True
         self._known: dict[str, tuple[int, ...]] = {}
         self._lock = threading.Lock()  # a tokeniser in Rust may not be used by two threads
@@ -43,6 +43,7 @@ class SubwordTokenizer:
         self.padding = _first_of(tokenizer.pad_token_id, tokenizer.eos_token_id, 0)
         # What stands for a word of which the tokeniser leaves nothing, such as a lone control character.
         self._nothing = (_first_of(tokenizer.unk_token_id, tokenizer.mask_token_id, self.padding),)
+        self._special = {*self.opening, *self.closing, tokenizer.pad_token_id}
 
     def __call__(self, forms: Sequence[str]) -> list[tuple[int, ...]]:
         """The sub-words of each word, at least one."""
@@ -51,11 +52,14 @@ class SubwordTokenizer:
         if not missing:
             return [subwords for subwords in found if subwords is not None]
         tokenized = self._tokenize([self._space + form for form in missing])
-        new = {form: tuple(numbers) or self._nothing for form, numbers in zip(missing, tokenized, strict=True)}
+        new = {form: self._as_word(numbers) for form, numbers in zip(missing, tokenized, strict=True)}
         if len(self._known) + len(new) > _MEMORY:
             self._known = {}
         self._known.update(new)
         return [subwords or new[form] for form, subwords in zip(forms, found, strict=True)]
+
+    def _as_word(self, numbers: Sequence[int]) -> tuple[int, ...]:
+        return tuple(numbers) if numbers and self._special.isdisjoint(numbers) else self._nothing
 
     def _tokenize(self, texts: list[str], *, special: bool = False) -> list[list[int]]:
         with self._lock:
