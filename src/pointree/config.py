@@ -61,16 +61,24 @@ FUSIONS: dict[Order, tuple[Fusion, ...]] = {
 }
 """The fusions that each order can have (§3.2 and §4 of the paper)."""
 
+_SHORT_SCHEDULE: dict[str, Any] = {
+    "schedule": "linear",
+    "warmup": 200,
+    "batch_size": 16,
+    "learning_rate": 2e-3,
+    "beta2": 0.98,
+    "epsilon": 1e-8,
+}
+"""What learns most in few epochs, measured in experiments/README.md."""
+
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "paper": {},
-    # Provisional: the sizes of the paper with a schedule that a CPU can finish, not yet measured against others.
-    "cpu": {"training": {"schedule": "linear", "epochs": 40}},
-    # Provisional likewise: a smaller model for users in a hurry.
+    "cpu": {"training": {**_SHORT_SCHEDULE, "epochs": 40}},
     "quick": {
         "encoder": {"size": 256},
         "decoder": {"size": 256},
         "scorers": {"arc_size": 256, "label_size": 64},
-        "training": {"schedule": "linear", "epochs": 20},
+        "training": {**_SHORT_SCHEDULE, "epochs": 18},
     },
 }
 """Named starting points: the fields in which each differs from the defaults."""
