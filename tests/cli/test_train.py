@@ -16,6 +16,7 @@ import pytest
 
 from pointree.config import describe
 from pointree.model_folder import MANIFEST
+from pointree.rules import as_toml
 from pointree.training import tagger
 from pointree.training.checkpoint import CHECKPOINT
 from pointree.training.trainer import Trainer
@@ -323,10 +324,31 @@ def test_a_missing_encoder_is_told_in_a_line(train: Callable[..., Outcome], tmp_
     assert f"encoder {gone}: no such folder" in error(outcome)
 
 
+def test_an_encoder_from_the_settings_to_the_tree(train: Callable[..., Outcome], run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="contextual embeddings need transformers")
+    from ..nn.contextual.encoders import make_encoder
+
+    encoder = make_encoder(tmp_path / "tiny")
+    settings = (f"embeddings.contextual.model={encoder}", "embeddings.contextual.layers=[2, -1]", "training.epochs=1")
+    options = [word for setting in settings for word in ("--set", setting)]
+    outcome = train(tmp_path / "model", *options, "--cache", tmp_path / "cache", "--bundle-encoder")
+    assert outcome.code == 0
+    assert "\ncontextual vectors of 60 sentences  " in outcome.err
+    card = (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
+    assert "; frozen tiny." in card
+    assert "--set embeddings.contextual.model=tiny" in card, "without folders of this machine"
+    shutil.rmtree(encoder)
+    (tmp_path / "text.txt").write_text("It rains .\n")
+    parsed = run("parse", tmp_path / "text.txt", "--from", "words", "--model", tmp_path / "model", "--to", "conllu")
+    assert parsed.code == 0
+    assert parsed.out.count("\t") == 27
+    assert str(tmp_path) not in card
+
+
 def test_the_list_of_settings_needs_nothing_else(run: Run) -> None:
     code, out, err = run("train", "--list-settings")
     assert (code, err) == (0, "")
-    assert all(f"{option.name} = {option.default}\n" in out for option in describe())
+    assert all(f"{option.name} = {as_toml(option.default)}\n" in out for option in describe())
 
 
 class FakeTextTraining:

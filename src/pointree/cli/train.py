@@ -14,6 +14,7 @@ from pointree.cli.console import show, warn
 from pointree.cli.options import new_app
 from pointree.config import PRESETS, describe, load_config
 from pointree.errors import UsageError
+from pointree.rules import as_toml
 
 if TYPE_CHECKING:
     from pointree.training.checkpoint import Progress
@@ -37,7 +38,7 @@ app = new_app()
 def _list_options(wanted: bool) -> None:
     if wanted:
         for option in describe():
-            show(f"{option.name} = {option.default}\n    {option.help} ({option.expectation})")
+            show(f"{option.name} = {as_toml(option.default)}\n    {option.help} ({option.expectation})")
         raise typer.Exit
 
 

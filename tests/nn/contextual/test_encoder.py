@@ -118,6 +118,11 @@ def test_layers_out_of_range(layers: tuple[int, ...], folders: dict[str, Path]) 
         open_encoder(folders["word pieces"], layers=layers)
 
 
+def test_an_encoder_without_room_for_words(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="expected room for words, found a limit of 2 tokens"):
+        open_encoder(make_encoder(tmp_path, max_position_embeddings=2))
+
+
 def test_the_limit_is_that_of_the_positions(folders: dict[str, Path]) -> None:
     assert open_encoder(folders["word pieces"]).limit == 40
     assert open_encoder(folders["bytes"]).limit == 38, "the padding has a position too, and words start after it"

@@ -192,11 +192,13 @@ def test_layers_stay_where_the_last_one_is_special(tmp_path: Path) -> None:
     assert len(stack) == 2  # type: ignore[arg-type]
 
 
-def test_loading_is_quiet_and_leaves_the_settings_of_transformers_alone(
-    folder: Path, capfd: pytest.CaptureFixture[str]
+def test_loading_and_saving_are_quiet_and_leave_the_settings_of_transformers_alone(
+    folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     logging = transformers.utils.logging
     before = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    open_encoder(folder)
+    encoder = open_encoder(folder)
+    bundle_encoder(encoder, tmp_path)
+    save_architecture(encoder, tmp_path)
     assert (logging.get_verbosity(), logging.is_progress_bar_enabled()) == before
     assert capfd.readouterr() == ("", "")

@@ -44,7 +44,7 @@ class ContextualEncoder(nn.Module):
         self.tokenizer = tokenizer
         self.identity = identity
         self.source = source
-        self.limit = _limit(model, tokenizer)
+        self.limit = _limit(model, tokenizer, identity.name)
         self.layers = _chosen_layers(config.layers, identity)
         self.subwords = config.subwords
         # A mean needs no layer of its own: nothing is learned before it is taken.
@@ -93,7 +93,7 @@ def _chosen_layers(layers: Sequence[int], identity: EncoderIdentity) -> tuple[in
     return tuple(layer if layer >= 0 else n + 1 + layer for layer in layers)
 
 
-def _limit(model: nn.Module, tokenizer: SubwordTokenizer) -> int:
+def _limit(model: nn.Module, tokenizer: SubwordTokenizer, name: str) -> int:
     """The longest window: what the table of positions can hold, what the tokeniser says, or 512."""
     limits = [512]
     config: Any = model.config
@@ -105,4 +105,7 @@ def _limit(model: nn.Module, tokenizer: SubwordTokenizer) -> int:
             first = 0 if module.padding_idx is None else module.padding_idx + 1
             limits.append(module.num_embeddings - first)
     announced = int(tokenizer.tokenizer.model_max_length)  # a huge number where it is not known
-    return min(*limits, announced)
+    limit = min(*limits, announced)
+    if limit <= len(tokenizer.opening) + len(tokenizer.closing):
+        raise ModelError(f"encoder {name}: expected room for words, found a limit of {limit} tokens")
+    return limit

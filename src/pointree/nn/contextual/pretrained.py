@@ -86,7 +86,8 @@ def save_architecture(encoder: ContextualEncoder, folder: Path) -> None:
 def _writing(folder: Path) -> Iterator[None]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        yield
+        with _quiet(_transformers(str(folder))):
+            yield
     except OSError as error:
         raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
 
@@ -104,17 +105,12 @@ def _open(source: str, name: str) -> tuple[nn.Module, SubwordTokenizer]:
     if not os.path.isdir(source) and (os.path.isabs(source) or source.startswith((".", "~")) or source.count("/") > 1):
         raise ModelError(f"encoder {source}: no such folder; put one of its name into a folder of ${VARIABLE}")
     with _one_line(source), _quiet(transformers):
-        offline = _is_here(transformers, source)
         try:
-            tokenizer = transformers.AutoTokenizer.from_pretrained(source, local_files_only=offline)
-        except (OSError, ValueError, KeyError, TypeError, ImportError, AttributeError) as error:
-            _config(transformers, source, offline)  # if nothing is there, that is the message
-            raise ModelError(f"encoder {source}: expected a tokeniser, found none ({_first_line(error)})") from None
-        if len(tokenizer) <= len(set(tokenizer.all_special_ids)):  # made up where a folder has none
-            raise ModelError(f"encoder {source}: expected a tokeniser, found none (special tokens only)")
-        model, loading = transformers.AutoModel.from_pretrained(
-            source, local_files_only=offline, output_loading_info=True, dtype=torch.float32
-        )
+            model, loading, tokenizer = _read(transformers, source, offline=True)
+        except OSError:
+            if os.path.isdir(source):
+                raise
+            model, loading, tokenizer = _read(transformers, source, offline=False)
         model = _bare(model)
     if missing := sorted(set(loading["missing_keys"]) & set(model.state_dict())):
         raise ModelError(f"encoder {source}: the weights lack {missing[0]} and {len(missing) - 1} more")
@@ -126,17 +122,21 @@ def _open(source: str, name: str) -> tuple[nn.Module, SubwordTokenizer]:
     return model.eval(), SubwordTokenizer(tokenizer, name)
 
 
-def _config(transformers: Any, source: str, offline: bool) -> Any:
-    return transformers.AutoConfig.from_pretrained(source, local_files_only=offline)
-
-
-def _is_here(transformers: Any, source: str) -> bool:
-    """Whether the encoder is a folder or in the cache of the Hub, so that nobody need be asked."""
+def _read(transformers: Any, source: str, *, offline: bool) -> tuple[Any, Any, Any]:
+    """Model, what was amiss with its weights, and tokeniser; what cannot be had offline is then an `OSError`."""
+    transformers.AutoConfig.from_pretrained(source, local_files_only=offline)  # if nothing is there, it says so best
     try:
-        _config(transformers, source, offline=True)
-    except (OSError, ValueError):
-        return os.path.isdir(source)
-    return True
+        tokenizer = transformers.AutoTokenizer.from_pretrained(source, local_files_only=offline)
+    except Exception as error:  # of many kinds, depending on the tokeniser that is not there
+        if offline and not os.path.isdir(source):
+            raise OSError(_first_line(error)) from error
+        raise ModelError(f"encoder {source}: expected a tokeniser, found none ({_first_line(error)})") from error
+    if len(tokenizer) <= len(set(tokenizer.all_special_ids)):  # made up where a folder has none
+        raise ModelError(f"encoder {source}: expected a tokeniser, found none (special tokens only)")
+    model, loading = transformers.AutoModel.from_pretrained(
+        source, local_files_only=offline, output_loading_info=True, dtype=torch.float32
+    )
+    return model, loading, tokenizer
 
 
 def _bare(model: Any) -> Any:
