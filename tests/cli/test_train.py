@@ -324,13 +324,16 @@ def test_a_missing_encoder_is_told_in_a_line(train: Callable[..., Outcome], tmp_
     assert f"encoder {gone}: no such folder" in error(outcome)
 
 
-def test_an_encoder_from_the_settings_to_the_tree(train: Callable[..., Outcome], run: Run, tmp_path: Path) -> None:
+def test_an_encoder_from_the_settings_to_the_tree(
+    train: Callable[..., Outcome], run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("transformers", reason="contextual embeddings need transformers")
     from ..nn.contextual.encoders import make_encoder
 
     encoder = make_encoder(tmp_path / "tiny")
     settings = (f"embeddings.contextual.model={encoder}", "embeddings.contextual.layers=[2, -1]", "training.epochs=1")
     options = [word for setting in settings for word in ("--set", setting)]
+    monkeypatch.setattr(sys, "argv", ["pointree", "train", *options])
     outcome = train(tmp_path / "model", *options, "--cache", tmp_path / "cache", "--bundle-encoder")
     assert outcome.code == 0
     assert "\ncontextual vectors of 60 sentences  " in outcome.err
