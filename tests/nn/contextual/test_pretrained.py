@@ -108,6 +108,20 @@ def test_a_decoder(tmp_path: Path) -> None:
     assert "expected an encoder, which reads a text in both directions, found a decoder (GPT2Model)" in message
 
 
+def test_the_encoder_of_an_encoder_decoder(tmp_path: Path) -> None:
+    tokenizer = word_piece_tokenizer(tmp_path)
+    config = transformers.T5Config(
+        vocab_size=len(tokenizer), d_model=8, d_kv=4, d_ff=8, num_layers=2, num_heads=2, decoder_start_token_id=0
+    )
+    transformers.T5Model(config).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    encoder = open_encoder(tmp_path, layers=(1, 2))
+    assert (encoder.identity.width, encoder.identity.n_layers, encoder.limit) == (8, 2, 512)
+    assert not any("decoder" in name for name in encoder.state_dict())
+    bundle_encoder(encoder, tmp_path / "bundle")
+    assert open_encoder(tmp_path / "bundle", layers=(1,)).identity.sha256 == encoder.identity.sha256
+
+
 @pytest.mark.parametrize("damage", ["truncated", "missing layer", "no weights", "no config", "not json", "empty"])
 def test_damaged_folders(damage: str, copy: Path) -> None:
     weights = copy / "model.safetensors"

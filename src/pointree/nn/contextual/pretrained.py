@@ -22,6 +22,9 @@ __all__ = ["VARIABLE", "bundle_encoder", "find_encoder", "load_encoder", "new_en
 VARIABLE = "POINTREE_ENCODERS"
 """The environment variable with a list of folders, separated as in PATH, whose subfolders are encoders."""
 
+_SAFE = {"trust_remote_code": False}
+"""No code that comes with an encoder is run, and nobody is asked whether it shall be."""
+
 
 def find_encoder(name: str) -> str:
     """Where an encoder is: the folder of this name, one in $POINTREE_ENCODERS with its last part, or the Hub id."""
@@ -61,18 +64,20 @@ def new_encoder(folder: Path, config: ContextualConfig, identity: EncoderIdentit
     """An encoder of the right shape, whose weights come from elsewhere, and the tokeniser of a folder."""
     transformers = _transformers(identity.name)
     with _one_line(str(folder)), _quiet(transformers):
-        settings = transformers.AutoConfig.from_pretrained(folder, local_files_only=True)
-        model = _bare(transformers.AutoModel.from_config(settings))
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        settings = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, **_SAFE)
+        model = _bare(transformers.AutoModel.from_config(settings, **_SAFE))
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True, **_SAFE)
     return ContextualEncoder(model.float(), SubwordTokenizer(tokenizer, str(folder)), identity, config, str(folder))
 
 
 def bundle_encoder(encoder: ContextualEncoder, folder: Path) -> None:
-    """Write an encoder with its tokeniser, so that a parser carries it; it is read again, with all of its layers."""
-    model, tokenizer = _open(encoder.source, encoder.identity.name)
+    """Write an encoder with its tokeniser, so that a parser carries it; it is read again, as nothing may lack."""
+    transformers = _transformers(encoder.identity.name)
+    with _one_line(encoder.source), _quiet(transformers):
+        model, _, tokenizer = _read(transformers, encoder.source, offline=True)
     with _writing(folder):
-        model.save_pretrained(folder)  # type: ignore[operator]
-        tokenizer.tokenizer.save_pretrained(folder)
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
 
 
 def save_architecture(encoder: ContextualEncoder, folder: Path) -> None:
@@ -124,18 +129,17 @@ def _open(source: str, name: str) -> tuple[nn.Module, SubwordTokenizer]:
 
 def _read(transformers: Any, source: str, *, offline: bool) -> tuple[Any, Any, Any]:
     """Model, what was amiss with its weights, and tokeniser; what cannot be had offline is then an `OSError`."""
-    transformers.AutoConfig.from_pretrained(source, local_files_only=offline)  # if nothing is there, it says so best
+    place = {"pretrained_model_name_or_path": source, "local_files_only": offline, **_SAFE}
+    transformers.AutoConfig.from_pretrained(**place)  # if nothing is there, it says so best
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(source, local_files_only=offline)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(**place)
     except Exception as error:  # of many kinds, depending on the tokeniser that is not there
         if offline and not os.path.isdir(source):
             raise OSError(_first_line(error)) from error
         raise ModelError(f"encoder {source}: expected a tokeniser, found none ({_first_line(error)})") from error
     if len(tokenizer) <= len(set(tokenizer.all_special_ids)):  # made up where a folder has none
         raise ModelError(f"encoder {source}: expected a tokeniser, found none (special tokens only)")
-    model, loading = transformers.AutoModel.from_pretrained(
-        source, local_files_only=offline, output_loading_info=True, dtype=torch.float32
-    )
+    model, loading = transformers.AutoModel.from_pretrained(**place, output_loading_info=True, dtype=torch.float32)
     return model, loading, tokenizer
 
 
