@@ -7,10 +7,12 @@ import random
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import typer
 
 import pointree
 from pointree.cli.main import main
@@ -51,8 +53,13 @@ def parser(text_model: TextModel) -> Parser:
 
 @pytest.fixture
 def run(parser: Parser, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Run `pointree parse` with these bytes on standard input; the model is loaded once for all runs."""
+    """Run `pointree parse` with these bytes on standard input.
+
+    The model is loaded, and the description of the command line built, once for all runs: otherwise that would be
+    most of what they do.
+    """
     monkeypatch.setattr(pointree, "load", lambda *_, **__: parser)
+    monkeypatch.setattr(typer.main, "get_command", cache(typer.main.get_command))
 
     def run_main(data: bytes, *options: str) -> Outcome:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
