@@ -68,7 +68,9 @@ def command(
             help="How several models make one tree: posteriors (default), expected or votes.",
         ),
     ] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, not to standard output.")
+    ] = None,
     input_format: Annotated[
         str | None,
         typer.Option("--from", metavar="FORMAT", help=f"Input format: {', '.join(INPUT_FORMATS)} (default: guessed)."),
@@ -106,14 +108,17 @@ def command(
         int, typer.Option("--batch-words", metavar="N", min=1, help="Words parsed together.")
     ] = 2500,
     workers: Annotated[
-        int, typer.Option("--workers", metavar="N", min=1, help="Processes that parse, each with --threads (then 1).")
+        int,
+        typer.Option(
+            "--workers", metavar="N", min=1, help="Processes that parse; --threads is then for each (default: 1)."
+        ),
     ] = 1,
     device: Annotated[str, typer.Option("--device", metavar="NAME", help="Where to compute: cpu, cuda, …")] = "cpu",
 ) -> None:
     """Parse text or treebanks.
 
-    Arguments that exist are files; other arguments are text. Text is split into sentences and words and tagged by the
-    model. CoNLL-U keeps everything that it has but for HEAD and DEPREL.
+    Arguments that name files are read; other arguments are text themselves. Text is split into sentences and words
+    and tagged by the model. CoNLL-U keeps everything that it has but for HEAD and DEPREL.
     """
     sources = find_sources(inputs or ())
     _check_choice("--from", input_format, INPUT_FORMATS)

@@ -34,7 +34,10 @@ def command(
     model: Annotated[
         list[str] | None,
         typer.Option(
-            "--model", "-m", metavar="[NAME=]MODEL", help="Name or folder of a model; the first is the default."
+            "--model",
+            "-m",
+            metavar="[NAME=]MODEL",
+            help="Name or folder of a model (default: en); requests that name none get the first.",
         ),
     ] = None,
     host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
@@ -75,7 +78,7 @@ def command(
     ] = None,
     device: Annotated[str, typer.Option("--device", metavar="NAME", help="Where to compute: cpu, cuda, …")] = "cpu",
 ) -> None:
-    """Serve parsing over HTTP: an interface of its own at /v1, UDPipe's at /process, described at /docs.
+    """Serve parsing over HTTP: a page at /, an interface of its own at /v1, UDPipe's at /process; /docs describes them.
 
     Only this machine can connect, unless --host says otherwise. The key of --api-key-file may also be in the variable
     POINTREE_API_KEY.
