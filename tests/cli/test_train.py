@@ -17,11 +17,12 @@ import pytest
 from pointree.config import describe
 from pointree.model_folder import MANIFEST
 from pointree.rules import as_toml
-from pointree.training import tagger
+from pointree.training import jackknife, tagger
 from pointree.training.checkpoint import CHECKPOINT
 from pointree.training.trainer import Trainer
 from pointree.treebank.conllu import format_sentence, read_conllu
 from pointree.treebank.sentence import Sentence
+from pointree.treebank.udpipe import TextModel
 
 from .conftest import SMALL, Outcome
 
@@ -397,3 +398,52 @@ def test_a_text_model_that_cannot_be_trained_is_told_before_the_training(run: Ru
     outcome = run("train", "--train", bare, "--dev", ewt, "-o", tmp_path / "m", "--text-model", *SMALL)
     assert error(outcome) == "--text-model: expected a `# text` comment in every sentence, found none in sentence 1"
     assert not (tmp_path / "m").exists()
+
+
+# Predicted tags
+
+
+def test_a_parser_can_learn_from_predicted_tags(
+    run: Run, ewt: Path, text_model: TextModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+
+    def fake_training(_train: Any, _dev: Any, path: Path, *, progress: Any) -> None:
+        calls.append("text model")
+        shutil.copy(text_model.name, path)
+
+    def fake_jackknife(sentences: Sequence[Sentence], _dev: Any, **_options: Any) -> list[Sentence]:
+        calls.append("jackknife")
+        tagged = [sentence.copy() for sentence in sentences]
+        for sentence in tagged:
+            for word in sentence.words:
+                word.upos = "X"
+        return tagged
+
+    monkeypatch.setattr(tagger, "train_text_model", fake_training)
+    monkeypatch.setattr(jackknife, "jackknife_tags", fake_jackknife)
+    model = tmp_path / "model"
+    options = ("--predicted-tags", *SMALL, "--set", "training.epochs=1")
+    for resume in ((), ("--resume",)):
+        assert run("train", "--train", ewt, "--dev", ewt, "-o", model, *options, *resume).code == 0
+    assert calls == ["text model", "jackknife"]
+    assert json.loads((model / "tags.json").read_text())["symbols"][3:] == ["X"]
+    dev = [word.upos for sentence in read_conllu(model / "dev-tagged.conllu") for word in sentence.words]
+    assert dev == [word.upos for sentence in text_model.tag(read_conllu(ewt)) for word in sentence.words]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--no-text-model"], "--predicted-tags: expected a text model, whose tagger predicts them; see --text-model"),
+        (
+            ["--set", "embeddings.tag=none"],
+            '--predicted-tags: expected embeddings.tag to be upos or xpos, found "none"',
+        ),
+    ],
+)
+def test_predicted_tags_need_a_tagger_and_a_reader(
+    options: list[str], message: str, run: Run, ewt: Path, tmp_path: Path
+) -> None:
+    outcome = run("train", "--train", ewt, "--dev", ewt, "-o", tmp_path / "model", "--predicted-tags", *options)
+    assert (outcome.code, outcome.err.strip()) == (2, f"pointree: error: {message}")

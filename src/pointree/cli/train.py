@@ -12,8 +12,8 @@ import typer
 
 from pointree.cli.console import show, warn
 from pointree.cli.options import new_app
-from pointree.config import PRESETS, describe, load_config
-from pointree.errors import UsageError
+from pointree.config import PRESETS, READ_TAGS, Config, describe, load_config
+from pointree.errors import OutputError, UsageError
 from pointree.rules import as_toml
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ Examples:
       --vectors glove.txt.gz --set decoder.order=outside-in --set training.epochs=40
   pointree train --train train.conllu --dev dev.conllu --output model \\
       --set embeddings.contextual.model=bert-base-cased --bundle-encoder
+  pointree train --train train.conllu --dev dev.conllu --output model --predicted-tags
   pointree train --train train.conllu --dev dev.conllu --output model --resume
 """
 
@@ -84,6 +85,13 @@ def command(
             help="Train a tokeniser and tagger for raw text too (default: if the treebank has `# text`).",
         ),
     ] = None,
+    predicted_tags: Annotated[
+        bool,
+        typer.Option(
+            "--predicted-tags",
+            help="Learn from tags as the text model predicts them, not from gold ones.",
+        ),
+    ] = False,
     threads: Annotated[
         int | None, typer.Option("--threads", metavar="N", min=1, help="CPU threads (default: all cores).")
     ] = None,
@@ -116,6 +124,8 @@ def command(
     train_sentences = read_gold(train, strict=strict, warn=warn)
     dev_sentences = read_gold(dev, strict=strict, warn=warn)
     text_model = _wants_text_model(text_model, train_sentences)
+    if predicted_tags:
+        _check_tags(settings, text_model)
     counts = len(train_sentences), sum(map(len, train_sentences))
     encoder = Path(settings.embeddings.contextual.model)
     command_line = _command_line(train, dev, output, config, vectors, encoder)
@@ -124,6 +134,9 @@ def command(
         return model_card(settings, progress, {"train": train, "dev": dev, "vectors": vectors}, counts, command_line)
 
     try:
+        if predicted_tags:
+            _train_text_model(train_sentences, dev_sentences, output)
+            train_sentences, dev_sentences = _predict_tags(train_sentences, dev_sentences, output)
         with TrainingDisplay() as display:
             trainer = Trainer(
                 settings,
@@ -181,6 +194,37 @@ def _wants_text_model(wanted: bool | None, train: Sequence[Sentence]) -> bool:
     return without is None if wanted is None else wanted
 
 
+def _check_tags(settings: Config, text_model: bool) -> None:
+    """Predicted tags need somebody who predicts them and somebody who reads them."""
+    if not text_model:
+        raise UsageError("--predicted-tags: expected a text model, whose tagger predicts them; see --text-model")
+    if settings.embeddings.tag not in READ_TAGS:
+        found = as_toml(settings.embeddings.tag)
+        raise UsageError(f"--predicted-tags: expected embeddings.tag to be {' or '.join(READ_TAGS)}, found {found}")
+
+
+def _predict_tags(
+    train: Sequence[Sentence], dev: Sequence[Sentence], output: Path
+) -> tuple[list[Sentence], list[Sentence]]:
+    """The treebanks with tags such as raw text will have; a run that is resumed finds them in its folder."""
+    from pointree.cli.training_display import TextModelDisplay
+    from pointree.files import atomic_write
+    from pointree.model_folder import TEXT_MODEL
+    from pointree.training.jackknife import jackknife_tags
+    from pointree.training.tagger import TaggerOptions
+    from pointree.treebank.conllu import read_conllu, write_conllu
+    from pointree.treebank.udpipe import TextModel
+
+    places = output / "train-tagged.conllu", output / "dev-tagged.conllu"
+    if not all(place.exists() for place in places):
+        with TextModelDisplay() as display:
+            tagged = jackknife_tags(train, dev, tagger=TaggerOptions(lemmas=False), progress=display.update)
+        for place, sentences in zip(places, (tagged, TextModel.load(output / TEXT_MODEL).tag(dev)), strict=True):
+            with atomic_write(place) as stream:
+                write_conllu(sentences, stream)
+    return list(read_conllu(places[0])), list(read_conllu(places[1]))
+
+
 def _train_text_model(train: Sequence[Sentence], dev: Sequence[Sentence], output: Path) -> None:
     from pointree.cli.training_display import TextModelDisplay
     from pointree.model_folder import TEXT_MODEL
@@ -188,5 +232,9 @@ def _train_text_model(train: Sequence[Sentence], dev: Sequence[Sentence], output
 
     if (output / TEXT_MODEL).exists():  # made before the run was resumed
         return
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{output}: cannot be written: {error.strerror or error}") from error
     with TextModelDisplay() as display:
         train_text_model(train, dev, output / TEXT_MODEL, progress=display.update)
