@@ -245,6 +245,7 @@ def test_several_roots_are_learned_with_a_warning(train: Callable[..., Outcome],
         (b"the" + b" x" * 16 + b"\n", ":1: expected a number, found 'x'"),
         (b"", ": expected word vectors, found an empty file"),
     ],
+    ids=["truncated gzip", "too narrow", "a number short", "not a number", "empty"],
 )
 def test_bad_vectors(train: Callable[..., Outcome], tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "vectors.txt"
