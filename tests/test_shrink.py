@@ -1,4 +1,4 @@
-"""Smaller models: what 16 bits and a shorter word table change, and what they must not change."""
+"""Smaller models: what fewer bits and a shorter word table change, and what they must not change."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from safetensors.torch import load_file
 import pointree
 from pointree.errors import ModelError, UsageError
 from pointree.model_folder import load_folder, new_network, save_folder
+from pointree.packing import Bits, pack, unpack
 from pointree.shrink import shrink_model
 from pointree.treebank.sentence import Sentence
 from pointree.treebank.vocabulary import UNK, Vocabularies
@@ -79,7 +80,7 @@ def test_sentences_of_words_that_stay_are_parsed_the_same(folder: Path, tmp_path
 
 
 def test_half_is_float16_and_close(folder: Path, tmp_path: Path) -> None:
-    shrink_model(folder, tmp_path / "half", half=True)
+    shrink_model(folder, tmp_path / "half", bits=16)
     before, after = load_file(folder / "weights.safetensors"), load_file(tmp_path / "half" / "weights.safetensors")
     assert {tensor.dtype for tensor in after.values()} == {torch.float16}
     for name, tensor in before.items():
@@ -90,17 +91,56 @@ def test_half_is_float16_and_close(folder: Path, tmp_path: Path) -> None:
     assert {tensor.dtype for tensor in both.values()} == {torch.float16}
 
 
-def test_half_parses_as_before(tmp_path: Path) -> None:
+def test_eight_bits_are_off_by_half_a_step_at_most(folder: Path, tmp_path: Path) -> None:
+    shrink_model(folder, tmp_path / "small", bits=8)
+    stored = load_file(tmp_path / "small" / "weights.safetensors")
+    before, after = (load_folder(path)[2].state_dict() for path in (folder, tmp_path / "small"))
+    for name, tensor in before.items():
+        if tensor.dim() > 1:
+            assert stored[name].dtype == torch.int8
+            step = tensor.abs().amax(dim=-1, keepdim=True) / 127
+            assert bool(((after[name] - tensor).abs() <= step * 0.5001).all())
+        else:
+            assert stored[name].dtype == torch.float16
+    # What is in 8 bits stays there, value by value, when only words are dropped.
+    shrink_model(tmp_path / "small", tmp_path / "smaller", words=2)
+    weights = load_file(tmp_path / "smaller" / "weights.safetensors")
+    assert weights["embeddings.words"].dtype == torch.int8
+    kept = torch.tensor([0, 1, 2, 3, 4, 6])
+    words = load_folder(tmp_path / "smaller")[2].embeddings.words
+    assert words is not None
+    assert torch.equal(words, after["embeddings.words"][kept])
+    # Rounding what is rounded changes nothing.
+    shrink_model(tmp_path / "small", tmp_path / "again", bits=8)
+    again = load_folder(tmp_path / "again")[2].state_dict()
+    for name, tensor in after.items():
+        torch.testing.assert_close(again[name], tensor, rtol=1e-6, atol=0)
+
+
+def test_a_row_of_zeros_stays_one_in_eight_bits() -> None:
+    matrix = torch.tensor([[0.0, 0.0], [1.0, -0.5]])
+    assert torch.equal(unpack(pack({"x": matrix}, 8))["x"][0], matrix[0])
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+def test_fewer_bits_parse_as_before(bits: Bits, tmp_path: Path) -> None:
     parser = tiny_parser()
     parser.save(tmp_path / "model")
-    shrink_model(tmp_path / "model", tmp_path / "half", half=True)
+    shrink_model(tmp_path / "model", tmp_path / "small", bits=bits)
     sentences = random_sentences([5, 9, 3, 12])
-    halved = pointree.load(tmp_path / "half", precision="fp32")
-    assert [tree.heads for tree in halved.parse(sentences)] == [tree.heads for tree in parser.parse(sentences)]
+    packed = pointree.load(tmp_path / "small", precision="fp32")
+    assert [tree.heads for tree in packed.parse(sentences)] == [tree.heads for tree in parser.parse(sentences)]
+
+
+def test_a_scale_without_its_matrix_is_an_unknown_weight(folder: Path) -> None:
+    config, vocabularies, network = load_folder(folder)
+    save_folder(folder, config, vocabularies, {**network.state_dict(), "x.scale": torch.ones(1)}, "")
+    with pytest.raises(ModelError, match=r"x\.scale is unknown"):
+        load_folder(folder)
 
 
 def test_everything_else_comes_along(folder: Path, tmp_path: Path) -> None:
-    shrink_model(folder, tmp_path / "small", words=2, half=True)
+    shrink_model(folder, tmp_path / "small", words=2, bits=16)
     small = tmp_path / "small"
     assert (small / "text.udpipe").read_bytes() == b"text model"
     assert (small / "LICENSE.txt").read_text() == "free"
@@ -117,12 +157,12 @@ def test_a_model_without_word_vectors_can_be_shrunk(tmp_path: Path) -> None:
 
 def test_what_cannot_be_shrunk_is_one_line(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be shrunk into its own folder"):
-        shrink_model(folder, tmp_path / "x" / ".." / "model", half=True)
+        shrink_model(folder, tmp_path / "x" / ".." / "model", bits=16)
     with pytest.raises(ModelError, match="no such model folder"):
-        shrink_model(tmp_path / "none", tmp_path / "small", half=True)
+        shrink_model(tmp_path / "none", tmp_path / "small", bits=16)
     config, vocabularies, network = load_folder(folder)
     weights = network.state_dict()
     weights["arcs.bias"] = torch.tensor([70_000.0])
     save_folder(folder, config, vocabularies, weights, "")
     with pytest.raises(ModelError, match=r"arcs\.bias: expected values up to 65,504, .* found 70000$"):
-        shrink_model(folder, tmp_path / "small", half=True)
+        shrink_model(folder, tmp_path / "small", bits=16)

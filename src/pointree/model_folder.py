@@ -40,6 +40,7 @@ from pointree.nn.contextual import (
     write_identity,
 )
 from pointree.nn.model import PointerNetwork
+from pointree.packing import unpack
 from pointree.treebank.vocabulary import Vocabularies
 from pointree.version import __version__
 
@@ -142,7 +143,7 @@ def load_folder(folder: Path) -> tuple[Config, Vocabularies, PointerNetwork]:
     for name in _CHECKED:
         if checksums.get(name, "") not in ("", _checksum(folder / name)):
             raise ModelError(f"{folder / name}: damaged: the content differs from its checksum in {MANIFEST}")
-    weights = _read_weights(folder / WEIGHTS)
+    weights = unpack(_read_weights(folder / WEIGHTS))
     contextual = config.embeddings.contextual
     identity = read_identity(folder / IDENTITY) if contextual.model else None
     with torch.device("meta"):  # no time is spent on weights that are about to be replaced
@@ -152,7 +153,7 @@ def load_folder(folder: Path) -> tuple[Config, Vocabularies, PointerNetwork]:
     faults = _mismatches(network, weights)
     if faults:
         raise ModelError(f"{folder / WEIGHTS}: the weights do not fit the settings: {'; '.join(faults[:3])}")
-    network.load_state_dict({name: tensor.float() for name, tensor in weights.items()}, assign=True)
+    network.load_state_dict(weights, assign=True)
     network.embeddings.set_singletons(vocabularies.words.singletons)
     return config, vocabularies, network.eval().requires_grad_(False)
 

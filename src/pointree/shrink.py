@@ -1,4 +1,4 @@
-"""A model made smaller: weights in 16 bits, and a word table without the words that it can do without."""
+"""A model made smaller: weights in fewer bits, and a word table without the words that it can do without."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file
-from torch import Tensor
 
 from pointree.errors import ModelError, OutputError, UsageError
 from pointree.model_folder import CARD, ENCODER, IDENTITY, TEXT_MODEL, WEIGHTS, load_folder, save_folder
+from pointree.packing import SCALE, Bits, pack, unpack
 from pointree.treebank.vocabulary import UNK, WordVocabulary
 
 __all__ = ["shrink_model"]
@@ -23,7 +23,7 @@ _WORD_TABLE = "embeddings.words"
 
 
 def shrink_model(
-    folder: Path, target: Path, *, words: int | None = None, keep: Iterable[str] = (), half: bool = False
+    folder: Path, target: Path, *, words: int | None = None, keep: Iterable[str] = (), bits: Bits | None = None
 ) -> None:
     """Write a smaller copy of a model; a line at the end of its card says what was done.
 
@@ -33,8 +33,7 @@ def shrink_model(
     the training data, and nothing that was learned is lost. Words that stay are parsed as before; the others are
     looked up in lower case, and then count as unknown.
 
-    With ``half``, weights are stored as float16. It has three bits of precision more than bfloat16, whose wider range
-    no trained weight needs; one that does is a `ModelError`.
+    With ``bits``, weights are stored in so many: see `pointree.packing.pack`.
     """
     if target.resolve() == folder.resolve():
         raise UsageError(f"{target}: a model cannot be shrunk into its own folder")
@@ -45,11 +44,14 @@ def shrink_model(
         rows = _kept_rows(vocabularies.words, words, keep)
         done.append(f"{len(rows):,} of {len(vocabularies.words):,} words were kept")
         vocabularies = replace(vocabularies, words=_select(vocabularies.words, rows))
-        if _WORD_TABLE in weights:
-            weights[_WORD_TABLE] = weights[_WORD_TABLE][torch.from_numpy(rows)]
-    if half:
-        done.append("weights were rounded to 16 bits")
-        weights = {name: _to_float16(tensor, f"{folder / WEIGHTS}: {name}") for name, tensor in weights.items()}
+        for name in {_WORD_TABLE, _WORD_TABLE + SCALE} & weights.keys():
+            weights[name] = weights[name][torch.from_numpy(rows)]
+    if bits is not None:
+        done.append(f"weights were rounded to {bits} bits")
+        try:
+            weights = pack(unpack(weights), bits)
+        except ModelError as error:
+            raise ModelError(f"{folder / WEIGHTS}: {error}") from None
     card = (folder / CARD).read_text(encoding="utf-8") if (folder / CARD).is_file() else ""
     if done:
         card = f"{card.rstrip()}\n\nAfter training, {' and '.join(done)}.\n".lstrip()
@@ -70,13 +72,6 @@ def _select(vocabulary: WordVocabulary, rows: NDArray[np.int64]) -> WordVocabula
     """The words of these rows, numbered anew in the same order."""
     symbols = [vocabulary.symbols[row] for row in rows[len(vocabulary.specials) :]]
     return WordVocabulary(symbols, np.flatnonzero(vocabulary.singletons[rows]).tolist())
-
-
-def _to_float16(tensor: Tensor, name: str) -> Tensor:
-    halved = tensor.to(torch.float16)
-    if not bool(torch.isfinite(halved).all()):
-        raise ModelError(f"{name}: expected values up to 65,504, which 16 bits can hold, found {tensor.abs().max():g}")
-    return halved
 
 
 def _copy(files: Iterable[Path], target: Path) -> None:

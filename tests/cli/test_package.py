@@ -52,7 +52,7 @@ def test_a_smaller_model(run: Run, folder: Path, tmp_path: Path) -> None:
     treebank = tmp_path / "train.conllu"
     kept = load_folder(folder)[1].words.symbols[8]
     treebank.write_text(f"1\t{kept}\t_\t_\t_\t_\t0\troot\t_\t_\n\n", encoding="utf-8")
-    args = ("--half", "--prune-words", 2, "--keep-words", treebank, "-o", tmp_path)
+    args = ("--bits", 16, "--prune-words", 2, "--keep-words", treebank, "-o", tmp_path)
     assert run("package", folder, *args).code == 0
     packed = unpack(tmp_path / "pointree_model_legal-1.0.0-py3-none-any.whl", tmp_path / "unpacked")
     old, new = load_folder(folder)[1].words, load_folder(packed)[1].words
@@ -65,7 +65,7 @@ def test_a_smaller_model(run: Run, folder: Path, tmp_path: Path) -> None:
 
 def test_the_same_command_makes_the_same_bytes(run: Run, folder: Path, tmp_path: Path) -> None:
     for place in ("a", "b"):
-        assert run("package", folder, "--half", "-o", tmp_path / place).code == 0
+        assert run("package", folder, "--bits", 8, "-o", tmp_path / place).code == 0
     first, second = (next((tmp_path / place).iterdir()).read_bytes() for place in ("a", "b"))
     assert first == second
 
@@ -76,6 +76,7 @@ def test_the_same_command_makes_the_same_bytes(run: Run, folder: Path, tmp_path:
         (["--name", "a b"], "--name must be letters and digits with . _ - between them, found 'a b'"),
         (["--version", "new"], "--version must be a version such as 1.0.0 or 2.1rc1, found 'new'"),
         (["--name", "en"], "--name must not be that of a bundled model, which would be found first; found en"),
+        (["--bits", "4"], "--bits must be 8 or 16, found 4"),
         (["--keep-words", "x.conllu"], "--keep-words: expected --prune-words N with it, found none"),
     ],
 )

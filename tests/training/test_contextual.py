@@ -192,7 +192,7 @@ def test_a_tuned_model_and_a_bundle_need_no_other_folder(
 
 @pytest.mark.parametrize("mode", ["frozen", "tuned"])
 def test_shrunk_models_and_wheels_carry_what_they_had(mode: str, runs: dict[str, Trainer], tmp_path: Path) -> None:
-    shrink_model(runs[mode].output, tmp_path / "small", half=True)
+    shrink_model(runs[mode].output, tmp_path / "small", bits=16)
     assert pointree.load(tmp_path / "small", precision="fp32").parse(WORDS)
     wheel = write_wheel(tmp_path / "small", tmp_path, name="tiny", version="1.0")
     shutil.unpack_archive(wheel, tmp_path / "unpacked", "zip")

@@ -38,7 +38,9 @@ def command(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write the wheel.")
     ] = Path(),
-    half: Annotated[bool, typer.Option("--half", help="Store weights in 16 bits.")] = False,
+    bits: Annotated[
+        int | None, typer.Option("--bits", metavar="N", help="Store weights in 16 bits, or matrices in 8.")
+    ] = None,
     words: Annotated[
         int | None,
         typer.Option(
@@ -66,7 +68,7 @@ def command(
     if keep and words is None:
         raise UsageError("--keep-words: expected --prune-words N with it, found none")
     chosen = name or folder.resolve().name
-    wheel = package_model(folder, output, name=chosen, version=version, words=words, keep=keep or (), half=half)
+    wheel = package_model(folder, output, name=chosen, version=version, words=words, keep=keep or (), bits=bits)
     show(f"{wheel}: {wheel.stat().st_size / 1e6:.1f} MB; once it is installed with pip, use --model {chosen}")
 
 
@@ -78,11 +80,13 @@ def package_model(
     version: str = "1.0.0",
     words: int | None = None,
     keep: Sequence[Path] = (),
-    half: bool = False,
+    bits: int | None = None,
 ) -> Path:
     """Check a model folder, shrink it if asked, and write its wheel."""
     check_name(name)
     check_version(version)
+    if bits not in (None, 8, 16):
+        raise UsageError(f"--bits must be 8 or 16, found {bits}")
     if any(model.name == name and model.origin == "bundled" for model in available_models()):
         raise UsageError(f"--name must not be that of a bundled model, which would be found first; found {name}")
 
@@ -92,12 +96,12 @@ def package_model(
 
     if (folder / TEXT_MODEL).exists():
         TextModel.load(folder / TEXT_MODEL)
-    if words is None and not half:
+    if words is None and bits is None:
         load_folder(folder)
         return write_wheel(folder, output, name=name, version=version)
     with tempfile.TemporaryDirectory() as temporary:
         shrunk = Path(temporary) / "model"
-        shrink_model(folder, shrunk, words=words, keep=_forms(keep), half=half)
+        shrink_model(folder, shrunk, words=words, keep=_forms(keep), bits=bits)  # type: ignore[arg-type]  # checked above
         return write_wheel(shrunk, output, name=name, version=version)
 
 
