@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 import pointree
 from pointree.errors import ModelError, UsageError
 from pointree.model_folder import load_folder, new_network, save_folder
-from pointree.packing import Bits, pack, unpack
+from pointree.quantisation import Bits, dequantise, quantise
 from pointree.shrink import shrink_model
 from pointree.treebank.sentence import Sentence
 from pointree.treebank.vocabulary import UNK, Vocabularies
@@ -119,7 +119,7 @@ def test_eight_bits_are_off_by_half_a_step_at_most(folder: Path, tmp_path: Path)
 
 def test_a_row_of_zeros_stays_one_in_eight_bits() -> None:
     matrix = torch.tensor([[0.0, 0.0], [1.0, -0.5]])
-    assert torch.equal(unpack(pack({"x": matrix}, 8))["x"][0], matrix[0])
+    assert torch.equal(dequantise(quantise({"x": matrix}, 8))["x"][0], matrix[0])
 
 
 @pytest.mark.parametrize("bits", [8, 16])

@@ -40,7 +40,7 @@ from pointree.nn.contextual import (
     write_identity,
 )
 from pointree.nn.model import PointerNetwork
-from pointree.packing import unpack
+from pointree.quantisation import dequantise
 from pointree.treebank.vocabulary import Vocabularies
 from pointree.version import __version__
 
@@ -143,7 +143,7 @@ def load_folder(folder: Path) -> tuple[Config, Vocabularies, PointerNetwork]:
     for name in _CHECKED:
         if checksums.get(name, "") not in ("", _checksum(folder / name)):
             raise ModelError(f"{folder / name}: damaged: the content differs from its checksum in {MANIFEST}")
-    weights = unpack(_read_weights(folder / WEIGHTS))
+    weights = dequantise(_read_weights(folder / WEIGHTS))
     contextual = config.embeddings.contextual
     identity = read_identity(folder / IDENTITY) if contextual.model else None
     with torch.device("meta"):  # no time is spent on weights that are about to be replaced

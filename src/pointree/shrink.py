@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 
 from pointree.errors import ModelError, OutputError, UsageError
 from pointree.model_folder import CARD, ENCODER, IDENTITY, TEXT_MODEL, WEIGHTS, load_folder, save_folder
-from pointree.packing import SCALE, Bits, pack, unpack
+from pointree.quantisation import SCALE, Bits, dequantise, quantise
 from pointree.treebank.vocabulary import UNK, WordVocabulary
 
 __all__ = ["shrink_model"]
@@ -33,7 +33,7 @@ def shrink_model(
     the training data, and nothing that was learned is lost. Words that stay are parsed as before; the others are
     looked up in lower case, and then count as unknown.
 
-    With ``bits``, weights are stored in so many: see `pointree.packing.pack`.
+    With ``bits``, weights are stored in so many: see `pointree.quantisation.quantise`.
     """
     if target.resolve() == folder.resolve():
         raise UsageError(f"{target}: a model cannot be shrunk into its own folder")
@@ -49,7 +49,7 @@ def shrink_model(
     if bits is not None:
         done.append(f"weights were rounded to {bits} bits")
         try:
-            weights = pack(unpack(weights), bits)
+            weights = quantise(dequantise(weights), bits)
         except ModelError as error:
             raise ModelError(f"{folder / WEIGHTS}: {error}") from None
     card = (folder / CARD).read_text(encoding="utf-8") if (folder / CARD).is_file() else ""

@@ -1,7 +1,7 @@
 """Weights in fewer bits: floats of 16, or whole numbers of 8 with a scale for each row.
 
-A model is small on disk and always computes with floats: `pack` is for writing, `unpack` for reading. A matrix ``x``
-of 8 bits is stored as ``x`` and ``x.scale``, whose product it is.
+A model is small on disk and always computes with floats: `quantise` is for writing, `dequantise` for reading. A matrix
+``x`` of 8 bits is stored as ``x`` and ``x.scale``, whose product it is.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from torch import Tensor
 
 from pointree.errors import ModelError
 
-__all__ = ["SCALE", "Bits", "pack", "unpack"]
+__all__ = ["SCALE", "Bits", "dequantise", "quantise"]
 
 Bits = Literal[8, 16]
 
@@ -22,24 +22,24 @@ SCALE = ".scale"
 _LARGEST = 127
 
 
-def pack(weights: Mapping[str, Tensor], bits: Bits) -> dict[str, Tensor]:
+def quantise(weights: Mapping[str, Tensor], bits: Bits) -> dict[str, Tensor]:
     """All weights in 16 bits, or the matrices in 8 and the rest in 16.
 
     The floats are float16: it has three bits of precision more than bfloat16, whose wider range no trained weight
     needs. One that does is a `ModelError`.
     """
-    packed: dict[str, Tensor] = {}
+    stored: dict[str, Tensor] = {}
     for name, tensor in weights.items():
         if bits == 8 and tensor.dim() > 1:
             scale = _scale(tensor)
-            packed[name] = (tensor / scale).round().to(torch.int8)
-            packed[name + SCALE] = scale
+            stored[name] = (tensor / scale).round().to(torch.int8)
+            stored[name + SCALE] = scale
         else:
-            packed[name] = _to_float16(name, tensor)
-    return packed
+            stored[name] = _to_float16(name, tensor)
+    return stored
 
 
-def unpack(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def dequantise(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The weights in 32 bits, however they were stored."""
     weights = {name: tensor.float() for name, tensor in tensors.items()}
     for name in [name for name in weights if name + SCALE in weights]:
