@@ -1,24 +1,29 @@
 """Floating-point operations of the network's matrix products: the useful work that the bench divides by time.
 
 Only products count, two operations for each multiply-add, as torch's own counter has it. Padding, recomputation and
-point-wise work are not useful, so they lower the utilisation.
+point-wise work are not useful, so they lower the utilisation. What a beam costs depends on how many decoder states its
+hypotheses share: there is no formula for it, it is counted while it runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import torch
+from torch.utils.flop_counter import FlopCounterMode
 
 from pointree.config import READ_TAGS, Config
 from pointree.transitions import ORDERS
 
-__all__ = ["TRAINING_FACTOR", "forward_flops", "total_flops"]
+__all__ = ["TRAINING_FACTOR", "counted_flops", "forward_flops", "total_flops"]
 
 TRAINING_FACTOR = 3
 """A training step costs about three forward passes: one forward, one for each side's gradient of every product."""
 
 
-def forward_flops(config: Config, length: int, *, n_labels: int, chars: int = 0, beam_width: int = 1) -> int:
-    """Operations to parse one sentence of ``length`` words with ``chars`` characters in distinct forms."""
+def forward_flops(config: Config, length: int, *, n_labels: int, chars: int = 0) -> int:
+    """Operations to parse greedily one sentence of ``length`` words with ``chars`` characters in distinct forms."""
     words, positions = length, length + 1
     embeddings, encoder, decoder, scorers = config.embeddings, config.encoder, config.decoder, config.scorers
     products = chars * embeddings.char_window * embeddings.char_size * embeddings.char_filters
@@ -28,10 +33,9 @@ def forward_flops(config: Config, length: int, *, n_labels: int, chars: int = 0,
     products += positions * (encoding * size + size * 4 * size)  # input of every focus word
     products += positions * (encoding * scorers.arc_size + scorers.arc_size**2 + scorers.arc_size)  # keys
     products += positions * encoding * scorers.label_size
-    steps = words * beam_width
-    products += steps * (_fusion_products(config) + size * 4 * size)
-    products += steps * (size * scorers.arc_size + positions * scorers.arc_size)
-    products += steps * (size * scorers.label_size + n_labels * scorers.label_size * (scorers.label_size + 3))
+    products += words * (_fusion_products(config) + size * 4 * size)
+    products += words * (size * scorers.arc_size + positions * scorers.arc_size)
+    products += words * (size * scorers.label_size + n_labels * scorers.label_size * (scorers.label_size + 3))
     return 2 * products
 
 
@@ -58,11 +62,18 @@ def _fusion_products(config: Config) -> int:
     return 2 * ((1 + n_slots) + gate) * square
 
 
-def total_flops(
-    config: Config, lengths: Iterable[int], *, n_labels: int, chars_per_word: int = 0, beam_width: int = 1
-) -> int:
-    """Operations to parse sentences of these lengths."""
-    return sum(
-        forward_flops(config, length, n_labels=n_labels, chars=length * chars_per_word, beam_width=beam_width)
-        for length in lengths
-    )
+def total_flops(config: Config, lengths: Iterable[int], *, n_labels: int, chars_per_word: int = 0) -> int:
+    """Operations to parse sentences of these lengths greedily."""
+    return sum(forward_flops(config, length, n_labels=n_labels, chars=length * chars_per_word) for length in lengths)
+
+
+def counted_flops(work: Callable[[], object]) -> int:
+    """Operations of whatever ``work`` multiplies, by torch's counter."""
+    with FlopCounterMode(display=False, custom_mapping={torch.ops.aten.mv: _matrix_vector}) as counter:
+        work()
+    return int(counter.get_total_flops())
+
+
+def _matrix_vector(matrix: tuple[int, ...], *_: Any, **__: Any) -> int:
+    """The product that torch's counter does not know."""
+    return 2 * matrix[0] * matrix[1]

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from pointree.bench.flops import TRAINING_FACTOR, total_flops
+from pointree.bench.flops import TRAINING_FACTOR, counted_flops, total_flops
 from pointree.bench.synthetic import N_LABELS, WORD_CHARS, english_like_lengths, new_parser, random_sentences
 from pointree.config import Config
 from pointree.nn.precision import resolve_precision
@@ -24,6 +24,9 @@ from pointree.treebank.conllu import read_conllu, write_conllu
 from pointree.treebank.sentence import Sentence
 
 __all__ = ["MEASUREMENTS", "Setting", "cold_start", "peak_memory_mb"]
+
+_SAMPLE = 24
+"""Sentences of one length whose operations are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +115,12 @@ def parse(setting: Setting, beam_width: int) -> dict[str, Any]:
         seconds = _best_seconds(work, repeats)
         if beam_width > 1:
             result["times_greedy"] = seconds / _best_seconds(lambda: work(1), repeats)
-    flops = total_flops(
-        setting.config, lengths, n_labels=N_LABELS, chars_per_word=setting.chars(), beam_width=beam_width
-    )
+    if beam_width == 1:
+        flops = total_flops(setting.config, lengths, n_labels=N_LABELS, chars_per_word=setting.chars())
+    else:
+        sample = random_sentences(lengths[:_SAMPLE])
+        counted = counted_flops(lambda: parser.parse(sample, beam_width=beam_width))
+        flops = counted * len(lengths) // len(sample)
     return {**_throughput(lengths, seconds, flops), **result}
 
 

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from pointree.nn.model import Encoding, PointerNetwork
+from pointree.search.distinct import distinct_rows
 from pointree.search.result import ParseTree, Trees
 
 __all__ = ["label_log_probs", "label_trees"]
@@ -18,22 +19,27 @@ def label_trees(
 
     ``root_label`` is the label that arcs from ROOT have and no others, if the treebank has one.
     """
-    batch_size, width, n_positions = trees.heads.shape
-    heads = trees.heads.flatten(1)
-    head_rows = encoding.positions.padding_index.gather(1, heads).flatten()
-    states = trees.memory[:, 0].index_select(0, trees.names.flatten())
-    exists = trees.names.flatten() > 0
-    places = exists.nonzero().squeeze(1)
+    shape = trees.heads.shape
+    head_rows = encoding.positions.padding_index.gather(1, trees.heads.flatten(1)).flatten()
+    names = trees.names.flatten()
+    places = (names > 0).nonzero().squeeze(1)
+    names, heads, head_rows = (x.index_select(0, places) for x in (names, trees.heads.flatten(), head_rows))
+    shares = None
+    if shape[1] > 1:
+        # Trees of a beam have most of their arcs in common: the same decoder state points to the same head.
+        chosen, shares = distinct_rows(torch.stack((names, heads), dim=1), bound=len(trees.memory))
+        names, heads, head_rows = names[chosen], heads[chosen], head_rows[chosen]
     best, labels = label_log_probs(
         network,
-        states.index_select(0, places),
-        encoding.label_heads.index_select(0, head_rows.index_select(0, places)),
-        heads.flatten().index_select(0, places) == 0,
+        trees.memory[:, 0].index_select(0, names),
+        encoding.label_heads.index_select(0, head_rows),
+        heads == 0,
         root_label,
     ).max(dim=1)
-    best_log_probs = trees.log_probs.new_zeros(batch_size * width * n_positions).index_copy(0, places, best)
-    all_labels = torch.zeros_like(head_rows).index_copy(0, places, labels)
-    shape = trees.heads.shape
+    if shares is not None:
+        best, labels = best[shares], labels[shares]
+    best_log_probs = trees.log_probs.new_zeros(shape.numel()).index_copy(0, places, best)
+    all_labels = labels.new_zeros(shape.numel()).index_copy(0, places, labels)
     scores = trees.scores + best_log_probs.view(shape).sum(dim=2)
     ranking = scores.argsort(dim=1, descending=True, stable=True)
     return _collect(trees, all_labels.view(shape), best_log_probs.view(shape), scores, ranking[:, :n_best], encoding)

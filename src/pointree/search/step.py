@@ -11,6 +11,7 @@ from torch import Tensor
 from pointree.nn.decoder import DecoderWeights, StepTrace, decoder_step, new_memory
 from pointree.nn.model import Encoding, PointerNetwork
 from pointree.nn.packing import Packing
+from pointree.search.distinct import distinct_rows
 from pointree.search.state import BatchedTrees
 from pointree.transitions import Order
 
@@ -111,10 +112,18 @@ class Stepper:
             focus, rows = focus.repeat_interleave(width), rows.repeat_interleave(width)
         focus = focus.unsqueeze(1)
         start, n_rows = self.size, count * width
-        input_gates = encoding.input_gates.index_select(0, rows)
-        decoder = decoder_step(self.weights, self.memory, trees.sources(focus), input_gates, start)
-        self.size += n_rows
-        dependents = self.network.arcs.dependent(self.memory[start : start + n_rows, 0])
+        sources, shares = trees.sources(focus), None
+        if width > 1 and self.observer is None:
+            # A decoder state follows from the states it reads. Hypotheses that read the same ones share it, however
+            # their trees differ: a head shows only once its own turn comes.
+            chosen, shares = distinct_rows(sources, bound=start)
+            sources, rows = sources[chosen], rows[chosen]
+        decoder = decoder_step(self.weights, self.memory, sources, encoding.input_gates.index_select(0, rows), start)
+        self.size += sources.shape[0]
+        dependents = self.network.arcs.dependent(self.memory[start : self.size, 0])
+        names = torch.arange(start, self.size, device=focus.device)
+        if shares is not None:
+            dependents, names = dependents.index_select(0, shares), names[shares]
         queries = dependents.view(count, width, -1).transpose(1, 2)
         logits = torch.baddbmm(encoding.key_biases[:count].unsqueeze(2), encoding.keys[:count], queries)
         logits = logits.transpose(1, 2).reshape(n_rows, -1).float()
@@ -123,7 +132,6 @@ class Stepper:
         logits = logits.nan_to_num(nan=0.0).clamp_(-1e30, 1e30)
         legal = trees.legal_heads(focus)
         log_probs = logits.masked_fill(~legal, float("-inf")).log_softmax(dim=1)
-        names = torch.arange(start, start + n_rows, device=focus.device)
         if self.observer is not None:
             self.observer(trees, StepScores(focus, names, logits, legal, log_probs, decoder))
         return focus, names, log_probs
