@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 
 import pointree
-from pointree.errors import UsageError
+from pointree.errors import InputError, UsageError
 from pointree.rendering import FORMATS, render, write
 from pointree.treebank.conllu import format_sentence, read_conllu
 from pointree.treebank.sentence import Sentence
@@ -57,6 +58,26 @@ def test_formats_take_sentences_one_at_a_time(name: str) -> None:
 def test_conllu_is_written_as_it_was_read(ewt: Path) -> None:
     assert render(read_conllu(ewt), "conllu") == ewt.read_text(encoding="utf-8")
     assert render(RICH, "conllu") == format_sentence(RICH)
+
+
+def test_conllu_of_several_files_has_a_blank_line_between_them() -> None:
+    row = "1\tI\t_\t_\t_\t_\t0\troot\t_\t_\n"
+    files = [row, "\ufeff" + row]  # one lacks the blank line at its end, the other has a byte-order mark
+    read = [sentence for file in files for sentence in read_conllu(StringIO(file))]
+    assert render(read, "conllu") == row + "\n" + row
+    assert render([read[0], read[0]], "conllu") == row + "\n" + row
+
+
+def test_formats_write_nothing_when_there_turns_out_to_be_nothing_to_read() -> None:
+    def source() -> Iterator[Sentence]:
+        raise InputError("x: no sentences found")
+        yield JOHN
+
+    for name in FORMATS:
+        stream = StringIO()
+        with pytest.raises(InputError):
+            write(source(), stream, name)
+        assert stream.getvalue() == ""
 
 
 def test_an_unknown_format_is_refused() -> None:

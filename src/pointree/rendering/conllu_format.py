@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TextIO
 
-from pointree.treebank.conllu import format_sentence
+from pointree.treebank.conllu import write_conllu
 from pointree.treebank.sentence import Sentence
 
 __all__ = ["write"]
@@ -13,5 +13,4 @@ __all__ = ["write"]
 
 def write(sentences: Iterable[Sentence], stream: TextIO, *, colour: bool = False) -> None:
     """Write each sentence as CoNLL-U; `colour` is about terminals and changes nothing here."""
-    for sentence in sentences:
-        stream.write(format_sentence(sentence))
+    write_conllu(sentences, stream)

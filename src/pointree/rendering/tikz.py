@@ -59,9 +59,10 @@ MAX_WIDTH = 16_000.0  # TeX has no length over 16384 points
 
 def write(sentences: Iterable[Sentence], stream: TextIO, *, colour: bool = False) -> None:
     """Write a document, one page a sentence; `colour` is about terminals and changes nothing here."""
-    stream.write(PREAMBLE)
-    for sentence in sentences:
-        stream.write(draw_tikz(sentence))
+    drawings = map(draw_tikz, sentences)
+    first = next(drawings, "")  # before anything is written: where there is nothing to draw, that may be an error
+    stream.write(PREAMBLE + first)
+    stream.writelines(drawings)
     stream.write(END)
 
 
