@@ -187,6 +187,17 @@ def test_a_named_format_is_not_questioned(tmp_path: Path) -> None:
     assert [sentence.forms for sentence in read(Source(str(path)), "words")] == [["Hello", "world"]]
 
 
+def test_sentences_without_comments_get_those_of_valid_conllu() -> None:
+    def comments(text: str, format_: str) -> list[list[str]]:
+        source = Source("<text>", text)
+        return [sentence.comments for sentence in read_source(source, format_, no_text_model, prefix="2-")]
+
+    first = ["# sent_id = 2-1", "# text = Hello world"]
+    assert comments("Hello world\nYes\n", "words") == [first, ["# sent_id = 2-2", "# text = Yes"]]
+    assert comments(CONLLX, "conllx") == comments(CONLLU, "conllu") == [first]
+    assert comments("# newpar\n" + CONLLU, "conllu") == [["# newpar"]]
+
+
 def test_text_goes_through_the_text_model(text_model: TextModel, tmp_path: Path, stdin: io.BytesIO) -> None:
     text = "The cat sat on the mat.\n\nIt slept."
     path = tmp_path / "cat.txt"

@@ -32,3 +32,10 @@ def test_an_invalid_line_is_skipped() -> None:
     errors: list[FormatError] = []
     assert read(b"a\nb \xff\nc\n", on_invalid=errors.append) == [["a"], ["c"]]
     assert [error.line for error in errors] == [2]
+
+
+def test_a_lone_carriage_return_is_told_with_its_line() -> None:
+    with pytest.raises(FormatError, match=r"^x\.txt:2: expected lines that end in LF or CRLF, found a lone CR$"):
+        read(b"a\r\nb c\rd\n")
+    errors: list[FormatError] = []
+    assert read(b"a\rb\nc\n", on_invalid=errors.append) == [["c"]]

@@ -97,7 +97,16 @@ def read_source(
             yield from read_text(stream, text_model(), name=source.title, presegmented=presegmented, prefix=prefix)
         else:
             treebank_format = None if format_ == "treebank" else cast(Format, format_)
-            yield from read_treebank(stream, format=treebank_format, name=source.title, on_invalid=on_invalid)
+            sentences = read_treebank(stream, format=treebank_format, name=source.title, on_invalid=on_invalid)
+            yield from _identified(sentences, prefix)
+
+
+def _identified(sentences: Iterator[Sentence], prefix: str) -> Iterator[Sentence]:
+    """Give sentences without any comment, such as words and CoNLL-X, those that valid CoNLL-U must have."""
+    for number, sentence in enumerate(sentences, 1):
+        if not sentence.comments:
+            sentence.comments = [f"# sent_id = {prefix}{number}", f"# text = {sentence.text}"]
+        yield sentence
 
 
 def _guess(source: Source, stream: BinaryIO) -> tuple[str, BinaryIO]:
