@@ -113,6 +113,7 @@ members = ["r2l-simple-gate1"]
     [
         ("", "expected at least one of systems, found none"),
         ("seeds = []", "expected at least one of seeds, found none"),
+        ("metrics = []", "expected at least one of metrics, found none"),
         ('seeds = "1"', "seeds must be a list of whole numbers, found '1'"),
         ("systems = [1]", "systems must be a list of names, found [1]"),
         ('systems = ["l2r-sequential"]', "expected at least one treebank"),
@@ -122,6 +123,16 @@ members = ["r2l-simple-gate1"]
         ("treebanks = 3", "treebanks must be a table, found 3"),
         ('[variants.oi-simple-gate1]\nbase="x"', "variants.oi-simple-gate1 has the name of a system of the paper"),
         ('[variants.v]\nbase="l2r"', "variants.v.base: system l2r is unknown"),
+        ("set = 3", "set must be a table, found 3"),
+        ('preset = ["cpu"]', "preset must be a text, found ['cpu']"),
+        ("[ensembles.e]\ncombine = 3", "ensembles.e.combine must be a text, found 3"),
+        ('[ensembles.e]\ncombine = "vote"', "ensembles.e.combine: combine vote is unknown; did you mean votes?"),
+        (GRID.replace("epochs = 3", "epochs = 2020-01-01"), "training.epochs must be"),
+        (
+            GRID.replace('test = "${DATA}/test.conllu"', "").replace("paper", 'tested = ["both"]\npaper')
+            + '[ensembles.both]\nmembers = ["l2r-sequential", "oi-simple-gate1"]\n',
+            "treebanks.tr: expected a test file, since both is tested",
+        ),
     ],
 )
 def test_single_faults(write_grid: WriteGrid, text: str, message: str) -> None:

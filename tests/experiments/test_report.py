@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pointree.experiments.grid import Grid
+from pointree.experiments.grid import METRICS, Grid
 from pointree.experiments.paper import PaperScore, paper_score
 from pointree.experiments.report import Report, make_report
 from pointree.experiments.runner import Runner
@@ -111,6 +111,12 @@ def test_several_metrics_make_several_columns(write_grid: WriteGrid, tmp_path: P
     assert "| L2R | l-adapted | GATE1 | – (96.18 ± 0.02) | – (94.59 ± 0.03) |" in markdown
 
 
+def test_columns_with_and_without_punctuation_are_told_apart(write_grid: WriteGrid, tmp_path: Path) -> None:
+    markdown = make_report(write_grid('metrics = ["las", "no_punct.las"]\n' + GRID), tmp_path).to_markdown()
+    assert "| tran. | f | gate | tr LAS | tr LAS without punctuation |" in markdown
+    assert "LAS and LAS without punctuation: mean" in markdown
+
+
 def test_what_a_run_leaves_can_be_reported(
     write_grid: WriteGrid, runner: Callable[..., Runner], tmp_path: Path
 ) -> None:
@@ -130,6 +136,16 @@ def test_a_plot_of_it(report: Report, tmp_path: Path) -> None:
     assert [ax.get_title() for ax in figure.axes] == ["tr dev LAS", "tr test LAS"]
     save_figure(figure, tmp_path / "report.svg")
     assert (tmp_path / "report.svg").stat().st_size > 1000
+
+
+def test_panels_with_other_systems_name_them(write_grid: WriteGrid, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="drawing plots needs the extra pointree[plots]")
+    from pointree.experiments.plot import report_plot
+
+    text = f'metrics = {list(METRICS)}\ntested = ["l2r-sequential"]\n{GRID}'
+    panels = report_plot(make_report(write_grid(text), tmp_path)).axes
+    # Six panels of dev, five in a row: the first of test stands right of one of dev.
+    assert [panel.yaxis.get_tick_params()["labelleft"] for panel in panels[4:8]] == [False, True, True, False]
 
 
 def test_figures_of_the_paper() -> None:

@@ -193,4 +193,4 @@ def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tup
 
 
 def _value(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+    return value if isinstance(value, str) else json.dumps(value, default=str)  # dates, which no setting takes

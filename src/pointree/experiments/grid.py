@@ -119,6 +119,7 @@ class _Reader:
         """The grid, which is of use only if there are no faults."""
         self._check_keys("", self.content, _KEYS)
         preset = self._preset("preset", self.content.get("preset"))
+        settings = self._typed("set", self.content.get("set"), dict, {})
         seeds = self._list("seeds", self.content.get("seeds", [1]), int)
         metrics = self._known("metrics", self._list("metrics", self.content.get("metrics", ["las"]), str), METRICS)
         beam = self._typed("beam", self.content.get("beam", 1), int, 1)
@@ -133,7 +134,7 @@ class _Reader:
         variants = self._variants()
         known = {**SYSTEMS, **variants}
         asked = self._list("systems", self.content.get("systems", []), str)
-        for key, found in (("seeds", seeds), ("systems", asked)):
+        for key, found in (("seeds", seeds), ("systems", asked), ("metrics", metrics)):
             if not found and self.content.get(key, []) == []:
                 self.faults.append(f"expected at least one of {key}, found none")
         systems = [known[name] for name in self._known("systems", asked, known)]
@@ -143,7 +144,11 @@ class _Reader:
         cells: list[Cell] = []
         for seed in seeds:
             for treebank in filter(None, treebanks):
-                cells += [self._run(treebank, system, seed, preset, beam, system.name in tested) for system in systems]
+                self._check_test(treebank, [name for name in names if name in tested])
+                cells += [
+                    self._run(treebank, system, seed, preset, settings, beam, system.name in tested)
+                    for system in systems
+                ]
                 for name, (members, combine) in ensembles.items():
                     needed = tuple(cell_name(treebank.name, member, seed) for member in members)
                     cells.append(Ensemble(treebank, name, seed, needed, combine, name in tested))
@@ -159,13 +164,23 @@ class _Reader:
             cells=tuple(cells),
         )
 
+    def _check_test(self, treebank: Treebank, tested: Sequence[str]) -> None:
+        if tested and treebank.test is None:
+            self.faults.append(f"treebanks.{treebank.name}: expected a test file, since {tested[0]} is tested")
+
     def _run(
-        self, treebank: Treebank, system: System, seed: int, preset: str | None, beam: int, tested: bool
+        self,
+        treebank: Treebank,
+        system: System,
+        seed: int,
+        preset: str | None,
+        settings: Mapping[str, Any],
+        beam: int,
+        tested: bool,
     ) -> TrainingRun:
         decoder = {"order": system.order, "fusion": system.fusion, "gate": system.gate}
-        layers = [self.content.get("set", {}), treebank.settings, system.settings]
-        layers += [{"decoder": decoder, "training": {"seed": seed}}]
-        settings = _merged(layer for layer in layers if isinstance(layer, Mapping))
+        own = {"decoder": decoder, "training": {"seed": seed}}
+        settings = _merged([settings, treebank.settings, system.settings, own])
         preset = system.preset or preset
         expanded = self._expanded(settings)
         overrides = [option.removeprefix("--set=") for option in settings_options(expanded)]
@@ -174,8 +189,6 @@ class _Reader:
         except ConfigError as error:
             self.faults += [fault.removeprefix("--set: ") for fault in error.faults]
             config = load_config(None)
-        if tested and treebank.test is None:
-            self.faults.append(f"treebanks.{treebank.name}: expected a test file, since {system.name} is tested")
         return TrainingRun(
             treebank, system.name, seed, config, preset, settings, expanded, system.vectors, beam, tested
         )
@@ -253,7 +266,8 @@ class _Reader:
             if len(members) < 2:
                 self.faults.append(f"{place}.members: expected two systems at least, found {len(members)}")
             self._known(f"{place}.members", members, systems)
-            [combine] = self._known(f"{place}.combine", [table.get("combine", "posteriors")], COMBINATIONS) or [""]
+            combine = self._typed(f"{place}.combine", table.get("combine"), str, "posteriors")
+            self._known(f"{place}.combine", [combine], COMBINATIONS)
             found[name] = (members, combine)
         return found
 
@@ -274,11 +288,12 @@ class _Reader:
                 self.faults.append(f"{key}.{name} must be a table, found {table!r}")
         return [(name, table) for name, table in tables.items() if isinstance(table, dict)]
 
-    def _preset(self, place: str, name: object) -> str | None:
+    def _preset(self, place: str, value: object) -> str | None:
+        name: str | None = self._typed(place, value, str, None)
         if name is not None and name not in PRESETS:
-            self.faults.append(f"{place} {name} is unknown{_suggest(str(name), PRESETS)}")
+            self.faults.append(f"{place} {name} is unknown{_suggest(name, PRESETS)}")
             return None
-        return name if isinstance(name, str) else None
+        return name
 
     def _known(self, place: str, names: Sequence[str], known: Iterable[str]) -> list[str]:
         """The names that are known; the others are faults."""

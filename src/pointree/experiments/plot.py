@@ -24,15 +24,16 @@ def report_plot(report: Report) -> Figure:
     height = 0.9 + 0.26 * max(3, len(report.row_names))
     figure = new_figure(1.6 + 2.6 * columns, 0.5 + height * rows)
     axes = figure.subplots(rows, columns, squeeze=False).flatten()
+    names: list[str] = []
     for number, (split, treebank, metric) in enumerate(panels):
         entries = {entry.system: entry for entry in report.entries if _key(entry) == (split, treebank, metric)}
-        names = [name for name in report.row_names if name in entries][::-1]
+        before, names = names, [name for name in report.row_names if name in entries][::-1]
         ax = axes[number]
         for place, name in enumerate(names):
             _draw(ax, place, entries[name])
         ax.set_yticks(range(len(names)), names, fontsize=7)
         ax.set_ylim(-0.6, len(names) - 0.4)
-        if number % columns:
+        if number % columns and names == before:  # the panel to the left has them; test may have fewer than dev
             ax.tick_params(labelleft=False)
         ax.set_title(f"{treebank} {split} {metric.rpartition('.')[2].upper()}", fontsize=9)
         ax.tick_params(axis="x", labelsize=7)

@@ -108,9 +108,16 @@ class Report:
         """The treebank and metric of each column."""
         return [(treebank.name, metric) for treebank in self.grid.treebanks for metric in self.grid.metrics]
 
+    @property
+    def _names(self) -> list[str]:
+        """What the metrics are called; where only some are without punctuation, these say so."""
+        without = [metric.startswith("no_punct") for metric in self.grid.metrics]
+        mark = "" if all(without) else " without punctuation"
+        return [_METRIC_NAMES[metric] + mark * own for metric, own in zip(self.grid.metrics, without, strict=True)]
+
     def _legend(self) -> str:
-        metrics = " and ".join(dict.fromkeys(_METRIC_NAMES[metric] for metric in self.grid.metrics))
-        without = ", without punctuation" if any(m.startswith("no_punct") for m in self.grid.metrics) else ""
+        metrics = " and ".join(self._names)
+        without = ", without punctuation" if all(m.startswith("no_punct") for m in self.grid.metrics) else ""
         return (
             f"{metrics}{without}: mean ± standard deviation over {len(self.grid.seeds)} seed"
             f"{'s' if len(self.grid.seeds) > 1 else ''} (fewer where a number in brackets says so); in parentheses the "
@@ -119,9 +126,10 @@ class Report:
 
     def _table(self, split: str, rows: Sequence[str]) -> Iterator[str]:
         several = len(self.grid.metrics) > 1
-        heads = [f"{name} {_METRIC_NAMES[metric]}" if several else name for name, metric in self.columns]
+        names = dict(zip(self.grid.metrics, self._names, strict=True))
+        heads = [f"{name} {names[metric]}" if several else name for name, metric in self.columns]
         averaged = list(self.grid.metrics) if len(self.grid.treebanks) > 1 else []
-        heads += [f"Avg. {_METRIC_NAMES[metric]}" if several else "Avg." for metric in averaged]
+        heads += [f"Avg. {names[metric]}" if several else "Avg." for metric in averaged]
         yield "| tran. | f | gate | " + " | ".join(heads) + " |"
         yield "|---|---|---|" + "---|" * len(heads)
         figures = {row: [*self._figures(split, row, averaged)] for row in rows}
