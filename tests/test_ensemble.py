@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from pointree.ensemble import COMBINATIONS, Ensemble, load_ensemble
-from pointree.errors import UsageError
+from pointree.errors import ModelError, UsageError
 from pointree.model_folder import new_network
 from pointree.parser import Parser
 from pointree.transitions import is_projective
 from pointree.treebank.sentence import Sentence, get_misc
+from pointree.treebank.udpipe import TextModel
 from pointree.treebank.vocabulary import Vocabularies
 
 from .helpers import is_tree, random_sentences, tiny_config, tiny_parser
@@ -97,6 +98,27 @@ def test_models_are_loaded_from_folders(tmp_path: Path) -> None:
         parser.save(tmp_path / str(number))
     ensemble = load_ensemble([tmp_path / "0", tmp_path / "1"], combine="votes", precision="fp32")
     assert arcs(ensemble.parse(SENTENCES)) == arcs(Ensemble(parsers, combine="votes").parse(SENTENCES))
+
+
+def test_any_model_may_bring_the_tokeniser_and_tagger(text_model: TextModel) -> None:
+    first, second, third = three_orders()
+    second.text_model = text_model
+    ensemble = Ensemble([first, second, third])
+    assert ensemble.require_text_model() is text_model
+    [parsed] = ensemble.parse_text("It rains.")
+    assert all(word.upos != "_" for word in parsed.words)
+    with pytest.raises(ModelError, match="cannot read raw text"):
+        Ensemble([first, third]).parse_text("It rains.")
+
+
+def test_tags_that_a_network_predicts_fill_those_that_are_missing() -> None:
+    joint_config = tiny_config(ORDERS[0], {"embeddings": {"tag": "joint"}})
+    plain, joint = tiny_parser(), tiny_parser(joint_config, seed=1)
+    alone = joint.parse([["ta", "tok", "ta"], ["tok"]])
+    together = Ensemble([plain, joint]).parse([["ta", "tok", "ta"], ["tok"]])
+    tags = [[word.upos for word in sentence.words] for sentence in together]
+    assert tags == [[word.upos for word in sentence.words] for sentence in alone]
+    assert "_" not in tags[0] + tags[1]
 
 
 def test_faults_of_the_user() -> None:

@@ -26,6 +26,7 @@ from torch import Tensor
 
 from pointree.batching import plan_batches, windows
 from pointree.errors import UsageError
+from pointree.nn.model import Encoding
 from pointree.parser import DEFAULT_BATCH_WORDS, Parser, load, with_tree
 from pointree.search import ParseTree
 from pointree.search.posteriors import Posteriors, find_posteriors
@@ -57,7 +58,11 @@ def load_ensemble(
 
 
 class Ensemble:
-    """Models that parse together. The first one is asked for tokens and tags where there are none."""
+    """Models that parse together.
+
+    Where there are no tokens or tags, the first model that has a tokeniser and tagger is asked for them; where none
+    has, words get the UPOS of the first network that predicts them.
+    """
 
     def __init__(self, parsers: Sequence[Parser], *, combine: str = "posteriors") -> None:
         if not parsers:
@@ -66,6 +71,9 @@ class Ensemble:
             raise UsageError(f"combine: expected one of {', '.join(COMBINATIONS)}, found {combine}")
         self.parsers = tuple(parsers)
         self.combine = combine
+        self._speaker = next((parser for parser in parsers if parser.text_model is not None), parsers[0])
+        tagging = (parser.vocabularies.tags.symbols for parser in parsers if parser.network.tagger is not None)
+        self._tags: Sequence[str] = next(tagging, ())
         symbols = [parser.vocabularies.deprels.symbols for parser in parsers]
         self.deprels: list[str] = list(dict.fromkeys(chain.from_iterable(symbols)))
         numbers = {deprel: number for number, deprel in enumerate(self.deprels)}
@@ -81,8 +89,8 @@ class Ensemble:
         return list(self.stream(sentences, **options))
 
     def require_text_model(self) -> TextModel:
-        """The tokeniser and tagger of the first model; if it has none, that is a `ModelError`."""
-        return self.parsers[0].require_text_model()
+        """The tokeniser and tagger of the first model that has one; if none has, that is a `ModelError`."""
+        return self._speaker.require_text_model()
 
     def stream(
         self,
@@ -98,14 +106,14 @@ class Ensemble:
         if batch_words < 1:
             raise UsageError(f"batch_words must be at least 1, found {batch_words}")
         constraints = Constraints(single_root=single_root, projective=projective)
-        return self._stream(self.parsers[0].tagged(sentences, retag), constraints, probabilities, batch_words)
+        return self._stream(self._speaker.tagged(sentences, retag), constraints, probabilities, batch_words)
 
     def _stream(
         self, sentences: Iterable[Sentence], constraints: Constraints, probabilities: bool, batch_words: int
     ) -> Iterator[Sentence]:
         for window in windows(sentences, _WINDOW_SENTENCES):
             for sentence, tree in zip(window, self.trees(window, constraints, batch_words), strict=True):
-                yield with_tree(sentence, tree, self.deprels, probabilities)
+                yield with_tree(sentence, tree, self.deprels, probabilities, self._tags)
 
     def trees(
         self, sentences: Sequence[Sentence], constraints: Constraints, batch_words: int = DEFAULT_BATCH_WORDS
@@ -131,7 +139,11 @@ class Ensemble:
             build = maximum_projective_tree if constraints.projective else maximum_spanning_tree
             heads[row, 1 : n + 1] = build(scores, single_root=constraints.single_root)
         labels = self._mean_labels(opinions, heads)
-        return [_tree(means[row], heads[row], labels[row], len(sentence)) for row, sentence in enumerate(sentences)]
+        tags = next((found for opinion in opinions if (found := _predicted_tags(opinion.encoding))), None)
+        return [
+            _tree(means[row], heads[row], labels[row], tags[row] if tags else (), len(sentence))
+            for row, sentence in enumerate(sentences)
+        ]
 
     def _scores(self, means: Scores, votes: Scores) -> Scores:
         """The scores of the arcs of one sentence. *Shape:* all ``(n, n + 1)``."""
@@ -166,7 +178,15 @@ def _numpy(tensor: Tensor) -> NDArray[np.float64]:
     return tensor.cpu().numpy().astype(np.float64)
 
 
-def _tree(means: NDArray[np.float64], heads: NDArray[np.int64], labels: NDArray[np.float64], n: int) -> ParseTree:
+def _predicted_tags(encoding: Encoding) -> list[list[int]]:
+    """The numbers of the tags of all positions, sentence by sentence; none from a network that predicts no tags."""
+    tags: list[list[int]] = [] if encoding.tags is None else encoding.positions.pad(encoding.tags).tolist()
+    return tags
+
+
+def _tree(
+    means: NDArray[np.float64], heads: NDArray[np.int64], labels: NDArray[np.float64], tags: Sequence[int], n: int
+) -> ParseTree:
     """One sentence's tree as plain values."""
     words = np.arange(1, n + 1)
     best = labels[words].argmax(axis=1)
@@ -178,4 +198,5 @@ def _tree(means: NDArray[np.float64], heads: NDArray[np.int64], labels: NDArray[
         head_probs=head_probs.tolist(),
         label_probs=label_probs.tolist(),
         log_prob=float(log_prob),
+        tags=tags[1 : n + 1],
     )
