@@ -34,6 +34,11 @@ def test_one_sentence_decides_nothing() -> None:
     assert found.p_value == pytest.approx(1.0 - (1 - 1 / 200) ** 199, abs=0.02)
 
 
+def test_a_test_set_of_one_sentence_proves_nothing() -> None:
+    found = paired_bootstrap(np.array([9.0]), np.array([2.0]), np.array([10.0]), resamples=100)
+    assert (found.difference, found.p_value) == (pytest.approx(70.0), 1.0)
+
+
 @pytest.mark.parametrize("shift", [0.05, 0.2, 0.4])
 def test_it_agrees_with_the_normal_approximation(shift: float) -> None:
     gain = np.random.default_rng(4).normal(0.0, 1.0, 400)

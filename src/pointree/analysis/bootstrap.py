@@ -50,11 +50,12 @@ class Resamples:
     """Counts of correct words on the test set and on draws from it, for any number of systems.
 
     *Shape:* ``observed`` is ``(1 + n_systems,)``, ``drawn`` ``(resamples, 1 + n_systems)``; the first column counts all
-    words.
+    words. ``n_sentences`` is the size of the test set.
     """
 
     observed: NDArray[np.float64]
     drawn: NDArray[np.float64]
+    n_sentences: int
 
     @classmethod
     def draw(cls, words: NDArray[Any], correct: Sequence[NDArray[Any]], resamples: int, seed: int) -> Self:
@@ -67,7 +68,7 @@ class Resamples:
             # How often each sentence is drawn is multinomial, so that a draw is a row of a product.
             counts = random.multinomial(n, np.full(n, 1.0 / n), size=draws).astype(np.float64)
             found.append(counts @ columns)
-        return cls(columns.sum(axis=0), np.concatenate(found))
+        return cls(columns.sum(axis=0), np.concatenate(found), n)
 
     def compare(self, first: int, second: int) -> Comparison:
         """Two systems, numbered from 0. Accuracy is correct words over words, on a draw as on the test set."""
@@ -76,6 +77,8 @@ class Resamples:
         strays = np.abs(differences - observed) >= abs(observed) - _TOLERANCE
         low, high = np.percentile(differences, [2.5, 97.5])
         p_value = (1 + int(strays.sum())) / (1 + len(differences))
+        if self.n_sentences == 1:
+            p_value = 1.0  # every draw is the test set itself, which shows no spread and so proves nothing
         return Comparison(observed, float(low), float(high), p_value)
 
 
