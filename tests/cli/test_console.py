@@ -24,6 +24,14 @@ def test_lines_are_shown_as_they_are(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out == "a [bold]word[/bold] at index [0]\n"
 
 
+def test_cells_of_tables_are_shown_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    table = new_table("By label", "label", "run[best]")
+    for label in ("[/x]", "obl:on:top", "a[b]"):
+        table.add_row(label, "1")
+        show(table)
+        assert label in capsys.readouterr().out
+
+
 def test_json_keeps_letters(capsys: pytest.CaptureFixture[str]) -> None:
     write_json({"form": "ağaç"})
     assert capsys.readouterr().out == '{\n  "form": "ağaç"\n}\n'

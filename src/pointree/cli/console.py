@@ -37,13 +37,10 @@ def new_table(title: str, *columns: str, text_columns: int = 1) -> Table:
 
 
 def show(*items: Table | str) -> None:
-    """Write tables and lines to standard output; what looks like markup in a line is left alone."""
+    """Write tables and lines to standard output; what looks like markup in them is left alone."""
     console = _console(stderr=False)
     for item in items:
-        if isinstance(item, str):
-            console.print(item, markup=False, highlight=False)
-        else:
-            console.print(item)
+        console.print(item, highlight=False)
 
 
 def write_json(value: Any) -> None:
@@ -84,4 +81,5 @@ def _console(*, stderr: bool) -> Console:
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    return Console(stderr=stderr, width=None if stream.isatty() else _PIPE_WIDTH)
+    # Names of files, labels and tags are shown as they are, also those with brackets or colons.
+    return Console(stderr=stderr, width=None if stream.isatty() else _PIPE_WIDTH, markup=False, emoji=False)

@@ -14,6 +14,7 @@ from rich import box
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
+from rich.text import Text
 
 from pointree.experiments.cell import TrainingRun
 from pointree.experiments.results import Progress, read_metrics
@@ -94,14 +95,10 @@ def cells_table(statuses: Sequence[Status]) -> Table:
     for status in ranked[:_MOST_ROWS]:
         style = _STYLES.get(status.state, "dim")
         state = f"{status.state}: {status.detail}" if status.detail else str(status.state)
-        table.add_row(status.cell.name, f"[{style}]{_escaped(state)}[/]", *_figures(status))
+        table.add_row(status.cell.name, Text(state, style), *_figures(status))
     if len(ranked) > _MOST_ROWS:
         table.add_row(f"… and {len(ranked) - _MOST_ROWS} more", "")
     return table
-
-
-def _escaped(text: str) -> str:
-    return text.replace("[", r"\[")
 
 
 def _figures(status: Status) -> list[str]:
