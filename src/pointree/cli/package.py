@@ -21,7 +21,7 @@ __all__ = ["app", "package_model"]
 EXAMPLES = """\b
 Examples:
   pointree package model --name legal --version 1.2.0
-  pointree package model --name legal --half --prune-words 50000 --keep-words train.conllu
+  pointree package model --name legal --bits 16 --prune-words 50000 --keep-words train.conllu
   pip install pointree_model_legal-1.2.0-py3-none-any.whl && pointree parse --model legal "So ordered."
 """
 
