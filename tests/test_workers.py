@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
+import torch
 
 import pointree
+from pointree import workers
 from pointree.errors import PointreeError
 from pointree.treebank.conllu import format_sentence, read_conllu
 from pointree.workers import parse_with_workers
@@ -25,3 +28,14 @@ def test_workers_equal_one_process_in_order(tmp_path: Path, ewt: Path) -> None:
 def test_a_worker_that_cannot_start_is_one_line(tmp_path: Path, ewt: Path) -> None:
     with pytest.raises(PointreeError, match="worker process ended"):
         list(parse_with_workers(str(tmp_path / "missing"), read_conllu(ewt), workers=1))
+
+
+def test_workers_leave_an_interrupt_to_the_process_that_started_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny_parser().save(tmp_path / "model")
+    handlers: list[tuple[int, object]] = []
+    monkeypatch.setattr(signal, "signal", lambda number, handler: handlers.append((number, handler)))
+    monkeypatch.setattr(workers, "_parser", None)
+    workers._start(str(tmp_path / "model"), "fp32", "cpu", torch.get_num_threads())
+    assert handlers == [(signal.SIGINT, signal.SIG_IGN)]

@@ -7,6 +7,7 @@ every product.
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -23,14 +24,15 @@ _WINDOW_SENTENCES = 512
 _parser: Any = None  # the worker process's own parser
 
 
-def _start(model: str, precision: str, threads: int) -> None:
+def _start(model: str, precision: str, device: str, threads: int) -> None:
     """Load the model; runs once in every worker."""
     from pointree.parser import load
     from pointree.process import prepare_process
 
     global _parser
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the first one ends the others
     prepare_process(threads)
-    _parser = load(model, precision=precision)
+    _parser = load(model, precision=precision, device=device)
 
 
 def _parse(sentences: list[Sentence], options: dict[str, Any]) -> list[Sentence]:
@@ -45,6 +47,7 @@ def parse_with_workers(
     workers: int,
     threads: int = 1,
     precision: str = "auto",
+    device: str = "cpu",
     **options: Any,
 ) -> Iterator[Sentence]:
     """Parse in ``workers`` processes of ``threads`` threads each; output keeps the order of the input.
@@ -53,7 +56,7 @@ def parse_with_workers(
     those of `Parser.parse`.
     """
     context = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads in an unknown state
-    pool = ProcessPoolExecutor(workers, context, initializer=_start, initargs=(model, precision, threads))
+    pool = ProcessPoolExecutor(workers, context, initializer=_start, initargs=(model, precision, device, threads))
     under_way: deque[Future[list[Sentence]]] = deque()
     try:
         for window in windows(sentences, _WINDOW_SENTENCES):

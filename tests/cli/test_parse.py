@@ -8,8 +8,9 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -140,6 +141,20 @@ def test_batches_and_threads_change_nothing(run: Run, trained: Path, ewt: Path) 
     expected = run("parse", ewt, "-m", trained, "--precision", "fp32").out
     for options in (["--batch-words", 1], ["--batch-words", 100_000, "--threads", 1]):
         assert run("parse", ewt, "-m", trained, "--precision", "fp32", *options).out == expected
+
+
+def test_workers_compute_where_they_are_told(
+    run: Run, trained: Path, ewt: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: dict[str, Any] = {}
+
+    def parse_with_workers(_model: str, sentences: Iterator[Sentence], **options: Any) -> Iterator[Sentence]:
+        asked.update(options)
+        return sentences
+
+    monkeypatch.setattr("pointree.cli.parse.parse_with_workers", parse_with_workers)
+    assert run("parse", ewt, "-m", trained, "--workers", 2, "--device", "cpu:0").code == 0
+    assert (asked["workers"], asked["device"]) == (2, "cpu:0")
 
 
 def test_n_best_trees_are_distinct_and_ranked(run: Run, trained: Path, rich: Path) -> None:

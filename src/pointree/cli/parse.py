@@ -155,7 +155,13 @@ def command(
         how |= {"beam_width": beam, "n_best": n_best, "probabilities": probabilities, "batch_words": batch_words}
         if workers > 1:
             parsed = parse_with_workers(
-                models[0], sentences, workers=workers, threads=threads or 1, precision=precision, **how
+                models[0],
+                sentences,
+                workers=workers,
+                threads=threads or 1,
+                precision=precision,
+                device=device,
+                **how,
             )
         else:
             parsed = parser.stream(sentences, **how)
