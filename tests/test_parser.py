@@ -148,6 +148,13 @@ def test_probabilities_go_to_misc(parser: Parser) -> None:
     assert plain[1].words[2].misc == "SpaceAfter=No|Note=x"
 
 
+def test_n_best_trees_of_a_file_without_a_last_blank_line_stay_apart(parser: Parser) -> None:
+    [sentence] = read_conllu(StringIO("\ufeff1\tta\t_\t_\t_\t_\t_\t_\t_\t_\n2\ttok\t_\t_\t_\t_\t_\t_\t_\t_"))
+    first, second = parser.parse([sentence], n_best=2)
+    assert (first.leader, first.trailer) == ("\ufeff", "\n\n")
+    assert (second.leader, second.trailer) == ("", sentence.trailer)
+
+
 def test_n_best_trees_come_best_first_with_rank_and_score(parser: Parser) -> None:
     sentences = random_sentences([5, 1, 2], seed=4)
     parsed = parser.parse(sentences, n_best=4)

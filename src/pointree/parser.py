@@ -185,6 +185,7 @@ class Parser:
                     if options.n_best > 1:
                         parsed.set_meta("tree_rank", str(rank))
                         parsed.set_meta("tree_log_prob", f"{tree.log_prob:.4f}")
+                        _set_apart(parsed, is_first=rank == 1, is_last=rank == len(trees))
                     yield parsed
 
     def trees(
@@ -274,6 +275,14 @@ def with_tree(
             set_misc(word, "HeadProb", f"{head_prob:.4f}")
             set_misc(word, "DeprelProb", f"{label_prob:.4f}")
     return parsed
+
+
+def _set_apart(tree: Sentence, *, is_first: bool, is_last: bool) -> None:
+    """Keep what starts a file before the first tree of a sentence, and an end without blank line after the last."""
+    if not is_first:
+        tree.leader = ""
+    if not is_last:
+        tree.trailer += tree.newline * max(0, 2 - tree.trailer.count("\n"))
 
 
 def _without_upos(sentence: Sentence) -> Sentence:

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, cast
 
 from pointree.errors import FormatError, InputError, UsageError
 from pointree.files import open_binary, reading
-from pointree.treebank.formats import Format, read_treebank
+from pointree.treebank.formats import Format, identified, read_treebank
 from pointree.treebank.sentence import Sentence
 from pointree.treebank.text import read_text
 from pointree.treebank.udpipe import TextModel
@@ -98,15 +98,7 @@ def read_source(
         else:
             treebank_format = None if format_ == "treebank" else cast(Format, format_)
             sentences = read_treebank(stream, format=treebank_format, name=source.title, on_invalid=on_invalid)
-            yield from _identified(sentences, prefix)
-
-
-def _identified(sentences: Iterator[Sentence], prefix: str) -> Iterator[Sentence]:
-    """Give sentences without any comment, such as words and CoNLL-X, those that valid CoNLL-U must have."""
-    for number, sentence in enumerate(sentences, 1):
-        if not sentence.comments:
-            sentence.comments = [f"# sent_id = {prefix}{number}", f"# text = {sentence.text}"]
-        yield sentence
+            yield from identified(sentences, prefix)
 
 
 def _guess(source: Source, stream: BinaryIO) -> tuple[str, BinaryIO]:

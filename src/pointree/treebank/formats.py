@@ -15,7 +15,7 @@ from pointree.treebank.conllx import read_conllx
 from pointree.treebank.plain import read_words
 from pointree.treebank.sentence import Sentence
 
-__all__ = ["Format", "guess_format", "read_all", "read_treebank", "require_sentences"]
+__all__ = ["Format", "guess_format", "identified", "read_all", "read_treebank", "require_sentences"]
 
 Format: TypeAlias = Literal["conllu", "conllx", "words"]
 
@@ -77,6 +77,14 @@ def require_sentences(sentences: Iterable[Sentence], name: str) -> Iterator[Sent
         yield sentence
     if not found:
         raise InputError(f"{name}: no sentences found")
+
+
+def identified(sentences: Iterable[Sentence], prefix: str = "") -> Iterator[Sentence]:
+    """Give sentences without any comment, such as words and CoNLL-X, those that valid CoNLL-U must have."""
+    for number, sentence in enumerate(sentences, 1):
+        if not sentence.comments:
+            sentence.comments = [f"# sent_id = {prefix}{number}", f"# text = {sentence.text}"]
+        yield sentence
 
 
 def _read_guessing(source: Source, name: str, on_invalid: OnInvalid | None) -> Iterator[Sentence]:
