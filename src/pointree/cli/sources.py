@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, cast
 
 from pointree.errors import FormatError, InputError, UsageError
 from pointree.files import open_binary, reading
-from pointree.treebank.formats import Format, identified, read_treebank
+from pointree.treebank.formats import Format, read_treebank
 from pointree.treebank.sentence import Sentence
 from pointree.treebank.text import read_text
 from pointree.treebank.udpipe import TextModel
@@ -97,8 +97,9 @@ def read_source(
             yield from read_text(stream, text_model(), name=source.title, presegmented=presegmented, prefix=prefix)
         else:
             treebank_format = None if format_ == "treebank" else cast(Format, format_)
-            sentences = read_treebank(stream, format=treebank_format, name=source.title, on_invalid=on_invalid)
-            yield from identified(sentences, prefix)
+            yield from read_treebank(
+                stream, format=treebank_format, name=source.title, on_invalid=on_invalid, id_prefix=prefix
+            )
 
 
 def _guess(source: Source, stream: BinaryIO) -> tuple[str, BinaryIO]:

@@ -18,7 +18,6 @@ from pointree.serving.registry import ServedModel
 from pointree.serving.schemas import ModelInfo, ModelList, ParseRequest, error_replies
 from pointree.serving.service import Service, while_connected
 from pointree.treebank.conllu import format_sentence
-from pointree.treebank.formats import identified
 from pointree.treebank.sentence import Sentence
 
 __all__ = ["parse_router"]
@@ -96,7 +95,7 @@ def _sentences(asked: ParseRequest, model: ServedModel, limits: Limits) -> Itera
         check_words(asked.text, limits)
         return from_text(asked.text, model.parser, presegmented=asked.presegmented)
     if asked.conllu is not None:
-        return identified(from_conllu(asked.conllu))
+        return from_conllu(asked.conllu)
     return from_words(asked.words or [])
 
 

@@ -15,7 +15,7 @@ from pointree.treebank.conllx import read_conllx
 from pointree.treebank.plain import read_words
 from pointree.treebank.sentence import Sentence
 
-__all__ = ["Format", "guess_format", "identified", "read_all", "read_treebank", "require_sentences"]
+__all__ = ["Format", "guess_format", "read_all", "read_treebank", "require_sentences"]
 
 Format: TypeAlias = Literal["conllu", "conllx", "words"]
 
@@ -43,17 +43,19 @@ def read_treebank(
     format: Format | None = None,  # noqa: A002 - the word that the command line has for it
     name: str | None = None,
     on_invalid: OnInvalid | None = None,
+    id_prefix: str | None = None,
 ) -> Iterator[Sentence]:
     """Read sentences one by one as CoNLL-U, CoNLL-X or words; without a format, the first sentence decides.
 
-    Tokenised text ("words") is never guessed: a damaged treebank would pass for it.
+    Tokenised text ("words") is never guessed: a damaged treebank would pass for it. With an ``id_prefix``, sentences
+    of the other formats that have no comments get those that valid CoNLL-U must have.
     """
     if format is not None and format not in _READERS:
         raise UsageError(f"format: expected one of {', '.join(get_args(Format))}, found {format!r}")
     name = name or source_name(source)
     if format is None:
-        return _read_guessing(source, name, on_invalid)
-    return _READERS[format](source, name=name, on_invalid=on_invalid)
+        return _read_guessing(source, name, on_invalid, id_prefix)
+    return _read(format, source, name, on_invalid, id_prefix)
 
 
 def read_all(
@@ -79,19 +81,26 @@ def require_sentences(sentences: Iterable[Sentence], name: str) -> Iterator[Sent
         raise InputError(f"{name}: no sentences found")
 
 
-def identified(sentences: Iterable[Sentence], prefix: str = "") -> Iterator[Sentence]:
-    """Give sentences without any comment, such as words and CoNLL-X, those that valid CoNLL-U must have."""
+def _read(
+    format_: Format, source: Source, name: str, on_invalid: OnInvalid | None, id_prefix: str | None
+) -> Iterator[Sentence]:
+    sentences = _READERS[format_](source, name=name, on_invalid=on_invalid)
+    return sentences if format_ == "conllu" or id_prefix is None else _identified(sentences, id_prefix)
+
+
+def _identified(sentences: Iterable[Sentence], prefix: str) -> Iterator[Sentence]:
     for number, sentence in enumerate(sentences, 1):
-        if not sentence.comments:
-            sentence.comments = [f"# sent_id = {prefix}{number}", f"# text = {sentence.text}"]
+        sentence.comments = sentence.comments or [f"# sent_id = {prefix}{number}", f"# text = {sentence.text}"]
         yield sentence
 
 
-def _read_guessing(source: Source, name: str, on_invalid: OnInvalid | None) -> Iterator[Sentence]:
+def _read_guessing(
+    source: Source, name: str, on_invalid: OnInvalid | None, id_prefix: str | None
+) -> Iterator[Sentence]:
     with reading(name), open_lines(source) as lines:
         first = _first_block(lines)
         guessed = guess_format(line.decode("utf-8", "replace") for line in first)
-        yield from _READERS[guessed](chain(first, lines), name=name, on_invalid=on_invalid)
+        yield from _read(guessed, chain(first, lines), name, on_invalid, id_prefix)
 
 
 def _first_block(lines: Iterator[bytes]) -> list[bytes]:
