@@ -117,6 +117,15 @@ def test_eight_bits_are_off_by_half_a_step_at_most(folder: Path, tmp_path: Path)
         torch.testing.assert_close(again[name], tensor, rtol=1e-6, atol=0)
 
 
+def test_groups_of_columns_have_scales_of_their_own() -> None:
+    row = torch.cat((torch.linspace(-1, 1, 128), torch.linspace(-1e-3, 1e-3, 128))).unsqueeze(0)
+    stored = quantise({"x": row}, 8)
+    assert stored["x"].shape == (1, 256)
+    assert stored["x.scale"].shape == (1, 2)
+    error = (dequantise(stored)["x"] - row).abs()
+    assert float(error[0, 128:].max()) <= 1e-3 / 127 / 2 + 1e-9
+
+
 def test_a_row_of_zeros_stays_one_in_eight_bits() -> None:
     matrix = torch.tensor([[0.0, 0.0], [1.0, -0.5]])
     assert torch.equal(dequantise(quantise({"x": matrix}, 8))["x"][0], matrix[0])
