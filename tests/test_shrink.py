@@ -126,6 +126,13 @@ def test_groups_of_columns_have_scales_of_their_own() -> None:
     assert float(error[0, 128:].max()) <= 1e-3 / 127 / 2 + 1e-9
 
 
+@pytest.mark.parametrize("bits", [8, 16])
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_what_is_no_number_is_not_rounded(bits: Bits, value: float) -> None:
+    with pytest.raises(ModelError, match="^x: expected numbers, found NaN or infinity$"):
+        quantise({"x": torch.tensor([[1.0, value]])}, bits)
+
+
 def test_a_row_of_zeros_stays_one_in_eight_bits() -> None:
     matrix = torch.tensor([[0.0, 0.0], [1.0, -0.5]])
     assert torch.equal(dequantise(quantise({"x": matrix}, 8))["x"][0], matrix[0])

@@ -28,10 +28,12 @@ def quantise(weights: Mapping[str, Tensor], bits: Bits) -> dict[str, Tensor]:
     """All weights in 16 bits, or the matrices in 8 and the rest in 16.
 
     The floats are float16: it has three bits of precision more than bfloat16, whose wider range no trained weight
-    needs. One that does is a `ModelError`.
+    needs. One that does is a `ModelError`, and so is one that is no number.
     """
     stored: dict[str, Tensor] = {}
     for name, tensor in weights.items():
+        if not bool(tensor.isfinite().all()):
+            raise ModelError(f"{name}: expected numbers, found NaN or infinity")
         if bits == 8 and tensor.dim() > 1:
             grouped = tensor.float().unflatten(-1, (_n_groups(tensor.shape[-1]), -1))
             scale = _scale(grouped)
