@@ -129,7 +129,7 @@ def test_groups_of_columns_have_scales_of_their_own() -> None:
 @pytest.mark.parametrize("bits", [8, 16])
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_what_is_no_number_is_not_rounded(bits: Bits, value: float) -> None:
-    with pytest.raises(ModelError, match="^x: expected numbers, found NaN or infinity$"):
+    with pytest.raises(ModelError, match=r"^x: expected numbers, found NaN or infinity$"):
         quantise({"x": torch.tensor([[1.0, value]])}, bits)
 
 
