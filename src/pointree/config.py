@@ -73,12 +73,12 @@ _SHORT_SCHEDULE: dict[str, Any] = {
 
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "paper": {},
-    "cpu": {"training": {**_SHORT_SCHEDULE, "epochs": 40}},
+    "cpu": {"training": {**_SHORT_SCHEDULE, "epochs": 45}},
     "quick": {
         "encoder": {"size": 256},
         "decoder": {"size": 256},
         "scorers": {"arc_size": 256, "label_size": 64},
-        "training": {**_SHORT_SCHEDULE, "epochs": 18},
+        "training": {**_SHORT_SCHEDULE, "epochs": 16},
     },
 }
 """Named starting points: the fields in which each differs from the defaults."""

@@ -27,7 +27,7 @@ from pointree.nn.contextual import (
 from pointree.nn.features import EncodedSentence
 from pointree.nn.precision import resolve_precision
 from pointree.parser import Parser, resolve_device
-from pointree.training.batches import bucketed_batches
+from pointree.training.batches import random_batches
 from pointree.training.checkpoint import CHECKPOINT, Progress, read_checkpoint, write_checkpoint
 from pointree.training.data import fingerprint
 from pointree.training.optimiser import Optimiser
@@ -170,7 +170,7 @@ class Trainer:
         of_encoder = replace(training, learning_rate=contextual.learning_rate, warmup=contextual.warmup)
         epoch, started = progress.epoch + 1, time.perf_counter()
         lengths = [len(sentence) for sentence in encoded]
-        batches = bucketed_batches(lengths, training.batch_size, training.seed, epoch)
+        batches = random_batches(lengths, training.batch_size, training.seed, epoch)
         total_steps = training.epochs * len(batches)
         # All randomness of an epoch follows from seed and epoch, so that a resumed run repeats it exactly.
         torch.manual_seed(training.seed * 1_000_003 + epoch)
