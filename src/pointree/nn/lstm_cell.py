@@ -19,7 +19,7 @@ def cell_forward(gates: Tensor, cell: Tensor, new_hidden: Tensor, new_cell: Tens
     *Shape:* ``gates`` is ``(..., 4 · size)``, the others ``(..., size)``; ``new_cell`` may be ``cell`` itself.
     """
     size = cell.shape[-1]
-    output, input_, forget, candidate = gates.split(size, dim=-1)
+    output, input_, forget, candidate = gates.chunk(4, dim=-1)
     gates[..., : 3 * size].sigmoid_()
     candidate.tanh_()
     torch.mul(forget, cell, out=new_cell)
@@ -48,7 +48,7 @@ def cell_coefficients(gates: Tensor, cell: Tensor, new_cell: Tensor) -> CellCoef
     *Shape:* ``gates`` is ``(..., 4 · size)``, the others ``(..., size)``.
     """
     size = cell.shape[-1]
-    output, input_, forget, candidate = gates.split(size, dim=-1)
+    output, input_, forget, candidate = gates.chunk(4, dim=-1)
     coefficients = torch.empty_like(gates).unflatten(-1, (4, size))
     to_output, to_input, to_forget, to_candidate = coefficients.unbind(-2)
     tanh_cell = new_cell.tanh()
