@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ import pointree
 from pointree import workers
 from pointree.errors import PointreeError
 from pointree.treebank.conllu import format_sentence, read_conllu
+from pointree.treebank.sentence import Sentence
 from pointree.workers import parse_with_workers
 
 from .helpers import tiny_parser
@@ -23,6 +26,22 @@ def test_workers_equal_one_process_in_order(tmp_path: Path, ewt: Path) -> None:
     alone = pointree.load(tmp_path / "model", precision="fp32").parse(sentences)
     together = parse_with_workers(str(tmp_path / "model"), iter(sentences), workers=2, precision="fp32")
     assert list(map(format_sentence, together)) == list(map(format_sentence, alone))
+
+
+def test_a_fault_of_the_input_comes_after_what_was_read_before_it(tmp_path: Path, ewt: Path) -> None:
+    tiny_parser().save(tmp_path / "model")
+    sentences = list(read_conllu(ewt))
+    whole = sentences * (1024 // len(sentences) + 1)
+
+    def faulty() -> Iterator[Sentence]:
+        yield from whole[:1024]
+        raise PointreeError("line 7: expected ten columns")
+
+    stream = parse_with_workers(str(tmp_path / "model"), faulty(), workers=1, precision="fp32")
+    parsed = [sentence.forms for sentence in islice(stream, 1024)]
+    assert parsed == [sentence.forms for sentence in whole[:1024]]
+    with pytest.raises(PointreeError, match="line 7"):
+        next(stream)
 
 
 def test_a_worker_that_cannot_start_is_one_line(tmp_path: Path, ewt: Path) -> None:

@@ -40,6 +40,14 @@ def _parse(sentences: list[Sentence], options: dict[str, Any]) -> list[Sentence]
     return parsed
 
 
+def _until_fault(items: Iterable[list[Sentence]], faults: list[Exception]) -> Iterator[list[Sentence]]:
+    """All items up to a fault of the input, which is kept for later: what was read before it is parsed first."""
+    try:
+        yield from items
+    except Exception as error:
+        faults.append(error)
+
+
 def parse_with_workers(
     model: str,
     sentences: Iterable[Sentence],
@@ -59,12 +67,15 @@ def parse_with_workers(
     pool = ProcessPoolExecutor(workers, context, initializer=_start, initargs=(model, precision, device, threads))
     under_way: deque[Future[list[Sentence]]] = deque()
     try:
-        for window in windows(sentences, _WINDOW_SENTENCES):
+        faults: list[Exception] = []
+        for window in _until_fault(windows(sentences, _WINDOW_SENTENCES), faults):
             under_way.append(pool.submit(_parse, window, options))
             if len(under_way) >= 2 * workers:
                 yield from under_way.popleft().result()
         while under_way:
             yield from under_way.popleft().result()
+        if faults:
+            raise faults[0]
     except BrokenProcessPool:
         raise PointreeError("a worker process ended before its work was done (out of memory?)") from None
     finally:

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from pointree.bench import run as run_module
 from pointree.bench.run import _exponent, run_bench
 from pointree.cli.main import main
 from pointree.config import load_config
+from pointree.errors import PointreeError
 
 TINY = [
     "encoder.size=8",
@@ -55,11 +57,33 @@ def test_quick_has_every_key_of_the_contract(capsys: pytest.CaptureFixture[str])
     assert report["train"]["fp32"]["words_per_s"] > 0
 
 
-def test_what_cannot_be_measured_is_null_with_a_reason() -> None:
-    report = run_bench(load_config(None, TINY), quick=True, threads=1, device="nowhere")
+def test_what_cannot_be_measured_is_null_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(job: Any, *_others: Any) -> dict[str, Any]:
+        raise PointreeError(f"{job.name} in {job.precision} failed with code -9: no message")
+
+    monkeypatch.setattr(run_module, "_measure", fail)
+    report = run_bench(load_config(None, TINY), quick=True, threads=1)
     assert report["train"]["fp32"]["words_per_s"] is None
     assert report["train"]["fp32"]["utilisation"] is None
-    assert "nowhere" in report["notes"]["train.fp32"]
+    assert report["notes"]["train.fp32"] == "train in fp32 failed with code -9: no message"
+    assert report["cold_start_s"]["parse"] > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--device", "nowhere"], "device nowhere cannot be used"),
+        (["--set", "embeddings.contextual.model=x"], "embeddings.contextual.model: the bench has no text"),
+    ],
+)
+def test_what_no_measurement_could_use_is_one_line(
+    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["bench", "--quick", *options])
+    assert left.value.code == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"pointree: error: {message}")
 
 
 @pytest.mark.parametrize("power", [1.0, 1.5, 2.0])

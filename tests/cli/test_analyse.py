@@ -36,6 +36,15 @@ def test_plots(run: Run, ewt: Path, tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"a.svg", "a.png"}
 
 
+def test_a_plot_that_cannot_be_drawn_is_told_before_anything_is_written(run: Run, ewt: Path, tmp_path: Path) -> None:
+    found = run("analyse", ewt, ewt, "--html", tmp_path / "page.html", "--plot", "x.jpg")
+    assert (found.code, found.err) == (
+        2,
+        "pointree: error: x.jpg: expected a file ending in .svg, .png, .pdf, found .jpg\n",
+    )
+    assert not (tmp_path / "page.html").exists()
+
+
 def test_names_of_systems() -> None:
     assert name_systems(["a=x/t.conllu", "y/u.conllu"]) == {"a": Path("x/t.conllu"), "u": Path("y/u.conllu")}
     assert list(name_systems(["x/test.conllu", "y/test.conllu"])) == ["x/test", "y/test"]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pointree.experiments.cell import TrainingRun
-from pointree.experiments.grid import Grid
+from pointree.experiments.grid import Grid, load_grid
 from pointree.experiments.identity import changes, checksum, code_state, fingerprint, identity
 
 from .conftest import GRID
@@ -64,10 +64,19 @@ def test_ensembles_depend_on_their_members(write_grid: Callable[..., Grid]) -> N
     assert changes(before, now) == ["tr.oi-simple-gate1.seed1 is new"]
 
 
-def test_paths_of_variables_count_by_their_last_part(write_grid: Callable[..., Grid]) -> None:
-    cell = write_grid(GRID + '[variants.v]\nbase = "l2r-sequential"\nset.decoder.gate = "gate2"\n').cells[0]
-    assert isinstance(cell, TrainingRun)
-    assert identity(cell)["config"]["decoder"]["gate"] == "gate1"
+def test_paths_of_variables_count_by_their_last_part(write_grid: Callable[..., Grid], tmp_path: Path) -> None:
+    text = GRID + '[set.embeddings.contextual]\nmodel = "${ENCODER}"\n'
+    path = write_grid(text, need_files=False).path
+    for folder in ("here", "there"):
+        (tmp_path / folder / "bert").mkdir(parents=True)
+    names = []
+    for folder in ("here", "there"):
+        environ = {"DATA": str(tmp_path / "data"), "ENCODER": str(tmp_path / folder / "bert")}
+        cell = load_grid(path, environ).cells[0]
+        assert isinstance(cell, TrainingRun)
+        assert str(tmp_path) in str(cell.config.embeddings.contextual.model)
+        names.append(identity(cell)["config"]["embeddings"]["contextual"]["model"])
+    assert names == ["bert", "bert"]
 
 
 def test_checksums_and_code(tmp_path: Path) -> None:

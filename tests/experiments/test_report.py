@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pointree.experiments.grid import METRICS, Grid
+from pointree.experiments.grid import METRICS, Grid, load_grid
 from pointree.experiments.paper import PaperScore, paper_score
 from pointree.experiments.report import Report, make_report
 from pointree.experiments.runner import Runner
@@ -70,7 +70,7 @@ def test_the_table_of_the_paper(report: Report) -> None:
     assert cell.startswith(
         "| tr.l2r-sequential.seed1 | 69.00 | 64.00 | 71.00 | 66.00 | 66.00 | 66.00 | 3 | 2 | `pointree"
     )
-    assert cell.endswith("grid.toml --only tr.l2r-sequential.seed1` |")
+    assert cell.endswith("grid.toml --only tr.l2r-sequential.seed1 --output again --results again` |")
 
 
 def test_csv(report: Report) -> None:
@@ -86,6 +86,32 @@ def test_results_of_other_settings_are_left_out(write_grid: WriteGrid, report: R
     assert len(changed.notes) == 4
     assert changed.notes[0].endswith("made with other settings: training.epochs was 3, is 9")
     assert "| L2R | - | - | – (64.75) |" in changed.to_markdown()
+
+
+def test_a_report_needs_no_variables(write_grid: WriteGrid, tmp_path: Path) -> None:
+    text = GRID + '[set.embeddings.contextual]\nmodel = "${ENCODER}"\n'
+    (tmp_path / "bert").mkdir()
+    path = write_grid(text, need_files=False).path
+    known = load_grid(path, {"DATA": str(tmp_path / "data"), "ENCODER": str(tmp_path / "bert")})
+    write_result(tmp_path / "results", known, "tr.l2r-sequential.seed1", 64.0, 66.0)
+    unknown = load_grid(path, {}, need_files=False)
+    assert "tr.l2r-sequential.seed1" in make_report(unknown, tmp_path / "results").results
+    other = load_grid(path, {"ENCODER": "other"}, need_files=False)
+    [note, _not_run] = make_report(other, tmp_path / "results").notes
+    assert note.endswith("embeddings.contextual.model was bert, is other")
+
+
+def test_results_of_other_versions_and_without_vectors_are_left_out(write_grid: WriteGrid, tmp_path: Path) -> None:
+    grid, results = write_grid(), tmp_path / "results"
+    write_result(results, grid, "tr.l2r-sequential.seed1", 64.0, 66.0)
+    (tmp_path / "data" / "v.vec").write_text("1 1\na 1\n")
+    with_vectors = write_grid(GRID.replace('column = "tr"', 'column = "tr"\nvectors = "${DATA}/v.vec"'))
+    assert "data.vectors was nothing, is unknown" in make_report(with_vectors, results).notes[0]
+    path = results / "tr.l2r-sequential.seed1.json"
+    content = json.loads(path.read_text())
+    content["identity"]["pointree"] = "0.0.1"
+    path.write_text(json.dumps(content))
+    assert "pointree was 0.0.1" in make_report(grid, results).notes[0]
 
 
 def test_averages_over_treebanks(write_grid: WriteGrid, tmp_path: Path) -> None:

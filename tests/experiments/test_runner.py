@@ -95,13 +95,69 @@ def test_a_changed_grid_never_reuses_results(write_grid: WriteGrid, runner: Make
         runner(changed).run()
     assert str(error.value).count("was made with other settings (training.epochs was 3, is 4)") == 4
     notes: list[str] = []
-    assert states(runner(changed, changed="keep", note=notes.append).run()) == ["finished"] * 4
+    assert states(runner(changed, changed="keep", note=notes.append).run()) == ["made with other settings"] * 4
     assert len(notes) == 4
     assert len(calls(tmp_path, "train")) == 4
     assert states(runner(changed, changed="rerun").run()) == ["finished"] * 4
     assert len(calls(tmp_path, "train")) == 8
     assert not any("--resume" in call for call in calls(tmp_path, "train"))
     assert result(tmp_path, "tr.l2r-sequential.seed1")["epochs"] == 4
+
+
+def test_a_kept_model_is_never_recorded_under_new_settings(
+    write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path
+) -> None:
+    text = GRID.replace("[1, 2]", "[1]") + '[ensembles.both]\nmembers = ["l2r-sequential", "oi-simple-gate1"]\n'
+    runner(write_grid(text)).run()
+    for cell in ("l2r-sequential", "both"):  # as after a kill between training and result
+        (tmp_path / "results" / f"tr.{cell}.seed1.json").unlink()
+    changed = write_grid(text.replace("epochs = 3", "epochs = 3\nlearning_rate = 0.5"))
+    statuses = runner(changed, changed="keep").run()
+    assert states(statuses) == ["made with other settings"] * 3
+    assert not (tmp_path / "results" / "tr.l2r-sequential.seed1.json").exists()
+    assert states(runner(changed, changed="rerun").run()) == ["finished"] * 3, "what was kept can still run again"
+
+
+def test_an_ensemble_of_kept_members_does_not_run(write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path) -> None:
+    text = GRID.replace("[1, 2]", "[1]")
+    runner(write_grid(text)).run()
+    text = (
+        text.replace("epochs = 3", "epochs = 2") + '[ensembles.both]\nmembers = ["l2r-sequential", "oi-simple-gate1"]\n'
+    )
+    statuses = runner(write_grid(text), changed="keep").run()
+    assert states(statuses) == ["made with other settings"] * 2 + ["failed"]
+    assert statuses[2].detail == "tr.l2r-sequential.seed1, which it needs, was made with other settings"
+
+
+def test_a_survey_touches_nothing(write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path) -> None:
+    runner(write_grid()).run()
+    survey = runner(write_grid(GRID.replace("epochs = 3", "epochs = 4")), changed="rerun")
+    before = sorted(tmp_path.rglob("*"))
+    survey.survey()
+    assert states(list(survey.statuses.values())) == ["made with other settings"] * 4
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders are locked on Unix only")
+def test_a_cell_that_somebody_works_on_is_not_removed(
+    write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path
+) -> None:
+    grid = write_grid(GRID.replace("[1, 2]", "[1]"))
+    checkpoint = tmp_path / "runs" / "tr.l2r-sequential.seed1" / "model" / "checkpoint.safetensors"
+    survivor = killed_runner(tmp_path, checkpoint.exists)
+    changed = write_grid(GRID.replace("[1, 2]", "[1]").replace("epochs = 3", "epochs = 4"))
+    with pytest.raises(UsageError, match="another process works on this cell; wait for it, or end it"):
+        runner(changed, changed="rerun").run()
+    assert checkpoint.exists()
+    os.kill(survivor, signal.SIGKILL)
+    assert grid.cells
+
+
+def test_commands_are_those_that_ran(write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path) -> None:
+    runner(write_grid(GRID.replace("[1, 2]", "[1]")), threads=3, device="cuda").run()
+    found = result(tmp_path, "tr.l2r-sequential.seed1")
+    assert found["threads"] == 3
+    assert all("--threads 3 --device cuda" in command for command in found["commands"] if " evaluate " not in command)
 
 
 def test_changed_data_are_noticed(write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path) -> None:

@@ -45,6 +45,12 @@ def test_a_card_names_the_architecture_as_the_paper_does() -> None:
     assert "Order right-to-left, fusion sequential; " in card(order="right-to-left", fusion="none")
 
 
+def test_a_card_tells_whose_tags_were_read() -> None:
+    assert "On dev, gold words and tags, greedy, " in card()
+    text = model_card(Config(), PROGRESS, {}, (1, 2), "pointree train", predicted_tags=True)
+    assert "On dev, gold words, predicted tags, greedy, " in text
+
+
 def test_a_card_of_a_model_that_predicts_tags_tells_how_well() -> None:
     config = Config.from_dict({"embeddings": {"tag": "joint"}})
     tagged = replace(PROGRESS, metrics=[{**metrics, "dev_upos": 93.5} for metrics in PROGRESS.metrics])

@@ -70,3 +70,12 @@ def test_no_rate_is_negative_even_where_warmup_is_longer_than_the_run(schedule: 
     config = TrainingConfig(schedule=schedule, warmup=20)  # type: ignore[arg-type]
     assert all(rate > 0 for rate in rates(config, 10))
     assert all(rate >= 0 for rate in rates(config, 30))
+
+
+@pytest.mark.parametrize("schedule", ["linear", "cosine"])
+def test_a_run_that_is_shorter_than_its_warmup_falls_for_half_of_its_steps(schedule: str) -> None:
+    config = TrainingConfig(schedule=schedule, learning_rate=1.0, warmup=200)  # type: ignore[arg-type]
+    found = rates(config, 10)
+    assert found[4] == max(found) == 1.0
+    assert found[5:] == sorted(found[5:], reverse=True)
+    assert found[-1] < 0.3

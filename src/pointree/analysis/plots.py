@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from pointree.errors import MissingExtraError, OutputError, UsageError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["PLOT_FORMATS", "curves", "new_figure", "save_figure", "series_style"]
+__all__ = ["PLOT_FORMATS", "check_plots", "curves", "new_figure", "save_figure", "series_style"]
 
 PLOT_FORMATS = (".svg", ".png", ".pdf")
 
@@ -33,10 +34,18 @@ def series_style(number: int) -> dict[str, Any]:
     return {"color": _COLOURS[number % len(_COLOURS)], "marker": _MARKERS[number % len(_MARKERS)]}
 
 
+def check_plots(paths: Iterable[Path]) -> None:
+    """Refuse what could not be drawn, before anything is computed."""
+    for path in paths:
+        if path.suffix not in PLOT_FORMATS:
+            expected = ", ".join(PLOT_FORMATS)
+            raise UsageError(f"{path}: expected a file ending in {expected}, found {path.suffix or 'none'}")
+        new_figure(1, 1)
+
+
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure in the format of the file's suffix."""
-    if path.suffix not in PLOT_FORMATS:
-        raise UsageError(f"{path}: expected a file ending in {', '.join(PLOT_FORMATS)}, found {path.suffix or 'none'}")
+    check_plots([path])
     import matplotlib
 
     try:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,10 +42,6 @@ class Setting:
     def dtype(self) -> torch.dtype:
         """The type of the computation."""
         return resolve_precision(self.precision, torch.device(self.device))
-
-    def chars(self) -> int:
-        """Characters of a word, as the FLOP count wants them."""
-        return WORD_CHARS
 
 
 def _best_seconds(work: Callable[[], object], repeats: int, *, warm_up: bool = True) -> float:
@@ -92,7 +88,7 @@ def train(setting: Setting) -> dict[str, Any]:
         _synchronise(setting.device)
 
     seconds = _best_seconds(work, 1 if setting.quick else 3)
-    flops = TRAINING_FACTOR * total_flops(config, lengths, n_labels=N_LABELS, chars_per_word=setting.chars())
+    flops = TRAINING_FACTOR * total_flops(config, lengths, n_labels=N_LABELS, chars_per_word=WORD_CHARS)
     return _throughput(lengths, seconds, flops)
 
 
@@ -116,7 +112,7 @@ def parse(setting: Setting, beam_width: int) -> dict[str, Any]:
         if beam_width > 1:
             result["times_greedy"] = seconds / _best_seconds(lambda: work(1), repeats)
     if beam_width == 1:
-        flops = total_flops(setting.config, lengths, n_labels=N_LABELS, chars_per_word=setting.chars())
+        flops = total_flops(setting.config, lengths, n_labels=N_LABELS, chars_per_word=WORD_CHARS)
     else:
         sample = random_sentences(lengths[:_SAMPLE])
         counted = counted_flops(lambda: parser.parse(sample, beam_width=beam_width))
@@ -153,17 +149,19 @@ def length(setting: Setting) -> dict[str, Any]:
     return {"seconds": seconds}
 
 
-def cold_start(quick: bool, model: Path) -> dict[str, float]:
+def cold_start(quick: bool, model: Path, device: str, environment: Mapping[str, str]) -> dict[str, float]:
     """Seconds from the command to its end: `--help`, and one short sentence with a model of the paper's size."""
+    program = (sys.executable, "-m", "pointree")
     commands = {
-        "help": [sys.executable, "-m", "pointree", "--help"],
-        "parse": [sys.executable, "-m", "pointree", "parse", "--model", str(model), "--from", "words", "-"],
+        "help": [*program, "--help"],
+        "parse": [*program, "parse", "--model", str(model), "--device", device, "--from", "words", "-"],
     }
     result = {}
     for name, command in commands.items():
 
         def work(command: list[str] = command) -> None:
-            subprocess.run(command, input=b"a short sentence .\n", stdout=subprocess.DEVNULL, check=True)
+            text = b"a short sentence .\n"
+            subprocess.run(command, input=text, stdout=subprocess.DEVNULL, env=environment, check=True)
 
         result[name] = _best_seconds(work, 1 if quick else 3, warm_up=not quick)
     return result

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pointree.config import Config
-from pointree.errors import PointreeError
+from pointree.errors import PointreeError, UsageError
 
 __all__ = ["PRECISIONS", "run_bench"]
 
@@ -46,6 +46,11 @@ def run_bench(
     progress: Callable[[str], None] = lambda _text: None,
 ) -> dict[str, Any]:
     """Measure everything; what a machine cannot do is null, with the reason under ``notes``."""
+    from pointree.parser import resolve_device
+
+    if config.embeddings.contextual.model:
+        raise UsageError("embeddings.contextual.model: the bench has no text for an encoder to read; leave it out")
+    resolve_device(device)
     results: dict[_Job, dict[str, Any]] = {}
     notes: dict[str, str] = {}
     for job in _jobs():
@@ -137,4 +142,5 @@ def _cold_start(config: Config, quick: bool, threads: int | None, device: str) -
 
     with tempfile.TemporaryDirectory(prefix="pointree-bench-") as folder:
         save_model(Setting(config, "fp32", device, quick), Path(folder))
-        return {name: _rounded(value) for name, value in cold_start(quick, Path(folder)).items()}
+        seconds = cold_start(quick, Path(folder), device, _environment(threads))
+        return {name: _rounded(value) for name, value in seconds.items()}

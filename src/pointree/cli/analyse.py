@@ -57,6 +57,10 @@ def command(
     from pointree.analysis.attachments import read_attachments
     from pointree.analysis.compare import analyse
 
+    if plot:
+        from pointree.analysis.plots import check_plots
+
+        check_plots(plot)
     named = name_systems(systems)
     attachments = read_attachments(
         require_sentences(read_treebank(gold), str(gold)),

@@ -106,7 +106,7 @@ def run(
             note=display.note,
         )
         if list_cells:
-            runner.plan()
+            runner.survey()
         else:
             signal.signal(signal.SIGTERM, _leave)
             runner.run()
@@ -138,6 +138,10 @@ def report(
 
     if plot is not None and len(grids) > 1:
         raise UsageError(f"--plot: expected one grid, found {len(grids)}")
+    if plot is not None:
+        from pointree.analysis.plots import check_plots
+
+        check_plots([plot])
     loaded = [load_grid(grid, need_files=False) for grid in grids]
     reports = [make_report(grid, results or _results(grid)) for grid in loaded]
     markdown = "\n".join(each.to_markdown() for each in reports)

@@ -25,9 +25,19 @@ if TYPE_CHECKING:
 
 __all__ = ["ExperimentDisplay", "cells_table"]
 
-_STYLES = {State.RUNNING: "cyan", State.FINISHED: "green", State.FAILED: "red", State.ELSEWHERE: "yellow"}
-_RANKS = {state: rank for rank, state in enumerate((State.RUNNING, State.ELSEWHERE, State.FAILED, State.WAITING))}
-_RANKS[State.FINISHED] = len(_RANKS)
+_STYLES = {
+    State.RUNNING: "cyan",
+    State.FINISHED: "green",
+    State.FAILED: "red",
+    State.ELSEWHERE: "yellow",
+    State.CHANGED: "yellow",
+}
+_RANKS = {
+    state: rank
+    for rank, state in enumerate(
+        (State.RUNNING, State.ELSEWHERE, State.FAILED, State.CHANGED, State.WAITING, State.FINISHED)
+    )
+}
 _REFRESH_SECONDS = 2.0
 _MOST_ROWS = 30
 
@@ -69,7 +79,7 @@ class ExperimentDisplay:
         self.shown = now
         for status in changed:
             # What was finished before is told in sum; what waits is no news, and the table has what runs.
-            known = status.state is State.WAITING or (first and status.state is State.FINISHED)
+            known = status.state in (State.WAITING, State.CHANGED) or (first and status.state is State.FINISHED)
             if not known and (self.live is None or status.state in (State.FINISHED, State.FAILED)):
                 detail = f": {status.detail}" if status.detail else ""
                 self.note(f"{status.cell.name} {status.state}{detail}")

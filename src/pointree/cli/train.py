@@ -6,7 +6,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -131,12 +131,16 @@ def command(
     command_line = _command_line(train, dev, output, config, vectors, encoder)
 
     def card(progress: Progress) -> str:
-        return model_card(settings, progress, {"train": train, "dev": dev, "vectors": vectors}, counts, command_line)
+        files = {"train": train, "dev": dev, "vectors": vectors}
+        return model_card(settings, progress, files, counts, command_line, predicted_tags=predicted_tags)
 
     try:
         if predicted_tags:
-            _train_text_model(train_sentences, dev_sentences, output)
-            train_sentences, dev_sentences = _predict_tags(train_sentences, dev_sentences, output)
+            tagged = _tagged_before(train_sentences, dev_sentences, output)
+            if tagged is None:
+                _train_text_model(train_sentences, dev_sentences, output)
+                tagged = _predict_tags(train_sentences, dev_sentences, output)
+            train_sentences, dev_sentences = tagged
         with TrainingDisplay() as display:
             trainer = Trainer(
                 settings,
@@ -154,7 +158,7 @@ def command(
             if resume:
                 trainer.resume()
             progress = trainer.run()
-        if text_model:
+        if text_model and not (predicted_tags or _has_text_model(output)):
             _train_text_model(train_sentences, dev_sentences, output)
     except KeyboardInterrupt:
         warn(f"{output}: stopped; the same command with --resume goes on")
@@ -203,26 +207,57 @@ def _check_tags(settings: Config, text_model: bool) -> None:
         raise UsageError(f"--predicted-tags: expected embeddings.tag to be {' or '.join(READ_TAGS)}, found {found}")
 
 
+def _tagged_files(output: Path) -> tuple[Path, Path]:
+    """Where a run keeps its treebanks with predicted tags."""
+    return output / "train-tagged.conllu", output / "dev-tagged.conllu"
+
+
+def _tagged_before(
+    train: Sequence[Sentence], dev: Sequence[Sentence], output: Path
+) -> tuple[list[Sentence], list[Sentence]] | None:
+    """The treebanks that this run tagged before it was stopped, if it did; those of another run are an error."""
+    from pointree.treebank.conllu import read_conllu
+
+    places = _tagged_files(output)
+    if not (_has_text_model(output) and all(place.exists() for place in places)):
+        return None
+    found = list(read_conllu(places[0])), list(read_conllu(places[1]))
+    for place, before, now in zip(places, found, (train, dev), strict=True):
+        if [_gold(sentence) for sentence in before] != [_gold(sentence) for sentence in now]:
+            raise UsageError(f"{place}: was made from another treebank; choose another folder")
+    return found
+
+
+def _gold(sentence: Sentence) -> tuple[Any, ...]:
+    """What tagging leaves as it is."""
+    return tuple((word.form, word.head, word.deprel) for word in sentence.words)
+
+
+def _has_text_model(output: Path) -> bool:
+    from pointree.model_folder import TEXT_MODEL
+
+    return (output / TEXT_MODEL).exists()
+
+
 def _predict_tags(
     train: Sequence[Sentence], dev: Sequence[Sentence], output: Path
 ) -> tuple[list[Sentence], list[Sentence]]:
-    """The treebanks with tags such as raw text will have; a run that is resumed finds them in its folder."""
+    """The treebanks with tags such as raw text will have, which are also kept for a run that is resumed."""
     from pointree.cli.training_display import TextModelDisplay
     from pointree.files import atomic_write
     from pointree.model_folder import TEXT_MODEL
     from pointree.training.jackknife import jackknife_tags
     from pointree.training.tagger import TaggerOptions
-    from pointree.treebank.conllu import read_conllu, write_conllu
+    from pointree.treebank.conllu import write_conllu
     from pointree.treebank.udpipe import TextModel
 
-    places = output / "train-tagged.conllu", output / "dev-tagged.conllu"
-    if not all(place.exists() for place in places):
-        with TextModelDisplay() as display:
-            tagged = jackknife_tags(train, dev, tagger=TaggerOptions(lemmas=False), progress=display.update)
-        for place, sentences in zip(places, (tagged, TextModel.load(output / TEXT_MODEL).tag(dev)), strict=True):
-            with atomic_write(place) as stream:
-                write_conllu(sentences, stream)
-    return list(read_conllu(places[0])), list(read_conllu(places[1]))
+    with TextModelDisplay() as display:
+        tagged = jackknife_tags(train, dev, tagger=TaggerOptions(lemmas=False), progress=display.update)
+    found = list(tagged), list(TextModel.load(output / TEXT_MODEL).tag(dev))
+    for place, sentences in zip(_tagged_files(output), found, strict=True):
+        with atomic_write(place) as stream:
+            write_conllu(sentences, stream)
+    return found
 
 
 def _train_text_model(train: Sequence[Sentence], dev: Sequence[Sentence], output: Path) -> None:
@@ -230,8 +265,6 @@ def _train_text_model(train: Sequence[Sentence], dev: Sequence[Sentence], output
     from pointree.model_folder import TEXT_MODEL
     from pointree.training.tagger import train_text_model
 
-    if (output / TEXT_MODEL).exists():  # made before the run was resumed
-        return
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:

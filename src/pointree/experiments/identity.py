@@ -46,17 +46,22 @@ def identity(cell: Cell, members: Mapping[str, Identity] | None = None) -> Ident
     return {**own, "data": files, "pointree": __version__}
 
 
-def config_identity(cell: TrainingRun) -> dict[str, Any]:
-    """The whole configuration of a cell; a path that a variable gives counts by its last part on any machine."""
+def config_identity(cell: TrainingRun, recorded: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The whole configuration of a cell; a path that a variable gives counts by its last part on any machine.
+
+    Where the variable is not set, it counts as what is `recorded`.
+    """
     config = cell.config.to_dict()
     expanded = dict(flat_settings(cell.expanded))
+    known = dict(flat_settings(recorded or {}))
     for name, written in flat_settings(cell.settings):
         if isinstance(written, str) and "$" in written:
             *sections, key = name.split(".")
             table: dict[str, Any] = config
             for section in sections:
                 table = table[section]
-            table[key] = Path(expanded[name]).name
+            is_set = "$" not in expanded[name]
+            table[key] = Path(expanded[name]).name if is_set else known.get(name, written)
     return config
 
 

@@ -16,6 +16,7 @@ from pointree.experiments.identity import Identity, changes, config_identity
 from pointree.experiments.paper import PaperScore, paper_score
 from pointree.experiments.results import is_complete, read_json, result_path
 from pointree.experiments.systems import SYSTEMS, System
+from pointree.version import __version__
 
 __all__ = ["Entry", "Report", "make_report"]
 
@@ -173,7 +174,8 @@ class Report:
         yield "|---|" + "---|" * (len(measures) + 1)
         for cell in self.grid.cells:
             result = self.results.get(cell.name)
-            command = f"`pointree experiment run {self.grid.path.as_posix()} --only {cell.name}`"
+            elsewhere = "--output again --results again"  # where nothing is finished yet
+            command = f"`pointree experiment run {self.grid.path.as_posix()} --only {cell.name} {elsewhere}`"
             yield f"| {cell.name} | " + " | ".join([*_cell_figures(result), command]) + " |"
 
 
@@ -202,8 +204,13 @@ def make_report(grid: Grid, results: Path) -> Report:
 
 def _without_data(recorded: Identity, cell: Cell, cells: Mapping[str, Cell]) -> Identity:
     """The identity that the grid asks for, as far as it can be known without the data."""
+    recorded = {**recorded, "pointree": __version__}
     if isinstance(cell, TrainingRun):
-        return {**recorded, "config": config_identity(cell), "beam": cell.beam}
+        config = config_identity(cell, recorded.get("config"))
+        roles = cell.treebank.files.keys() - (set() if cell.vectors else {"vectors"})
+        known_data = recorded.get("data", {})
+        data = {role: known_data.get(role, "unknown") for role in roles}
+        return {**recorded, "config": config, "beam": cell.beam, "data": data}
     known = recorded.get("members", {})
     members = {name: _without_data(known.get(name, {}), cells[name], cells) for name in cell.members}
     return {**recorded, "combine": cell.combine, "members": members}

@@ -80,7 +80,7 @@ def _indented(value: Any, margin: str = "") -> str:
 
 
 def make_result(
-    cell: Cell, identity: Identity, folder: Path, seconds: Mapping[str, float], threads: int
+    cell: Cell, identity: Identity, folder: Path, seconds: Mapping[str, float], *, threads: int, device: str
 ) -> dict[str, Any]:
     """The result of a cell whose phases are all done."""
     own = folder / cell.name
@@ -90,7 +90,7 @@ def make_result(
         "system": cell.system,
         "seed": cell.seed,
         "finished": datetime.now(UTC).strftime("%Y-%m-%d"),
-        "commands": [str(phase) for phase in phases(cell)],
+        "commands": [str(phase) for phase in phases(cell, threads=threads, device=device)],
         "threads": threads,
     }
     for split in ("dev", "test") if cell.tested else ("dev",):
@@ -120,6 +120,6 @@ def is_complete(result: Mapping[str, Any], cell: Cell) -> bool:
     return "dev" in result and ("test" in result or not cell.tested)
 
 
-def phase_seconds(phase: Phase) -> bool:
+def is_timed(phase: Phase) -> bool:
     """Whether the time of a phase is worth recording: training keeps its own over all resumptions."""
     return phase.name.startswith("parse")

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -24,8 +23,8 @@ from pointree.experiments.cell import MODEL, Cell, Phase, TrainingRun, phases
 from pointree.experiments.identity import Identity, changes, code_state, identity
 from pointree.experiments.results import (
     is_complete,
+    is_timed,
     make_result,
-    phase_seconds,
     read_json,
     read_metrics,
     result_path,
@@ -54,12 +53,13 @@ class State(StrEnum):
     RUNNING = "running"
     ELSEWHERE = "running elsewhere"
     FINISHED = "finished"
+    CHANGED = "made with other settings"
     FAILED = "failed"
 
 
 @dataclass(slots=True)
 class Status:
-    """A cell and where it stands; `detail` is the running phase, or why it failed."""
+    """A cell and where it stands; `detail` is the running phase, what has changed, or why it failed."""
 
     cell: Cell
     folder: Path
@@ -116,26 +116,34 @@ class Runner:
         for cell in cells:
             self.identities[cell.name] = identity(cell, self.identities)
 
-    def plan(self) -> None:
-        """Find what is finished; results and folders of another grid are refused, all at once, or removed."""
-        refused = []
+    def survey(self) -> None:
+        """Find where all cells stand, and touch nothing."""
         for status in self.statuses.values():
-            found = self._differences(status)
-            if found and self.changed == "refuse":
-                refused.append(f"{status.cell.name} was made with other settings ({'; '.join(found[:4])})")
-            elif found and self.changed == "rerun":
-                self.note(f"{status.cell.name}: starts again ({'; '.join(found[:4])})")
+            if found := self._differences(status):
+                status.state, status.detail = State.CHANGED, "; ".join(found[:4])
+            else:
+                self._look(status)
+
+    def _settle_changes(self) -> None:
+        """Refuse cells of another grid, all at once, or remove what they left, or leave them alone."""
+        changed = [status for status in self.statuses.values() if status.state is State.CHANGED]
+        if changed and self.changed == "refuse":
+            named = "; ".join(
+                f"{status.cell.name} was made with other settings ({status.detail})" for status in changed
+            )
+            raise UsageError(f"{named}: choose --changed rerun or --changed keep")
+        for status in changed:
+            if self.changed == "rerun":
+                self.note(f"{status.cell.name}: starts again ({status.detail})")
                 self._forget(status)
-            elif found:
-                self.note(f"{status.cell.name}: kept although the grid has changed ({'; '.join(found[:4])})")
-        if refused:
-            raise UsageError(f"{'; '.join(refused)}: choose --changed rerun or --changed keep")
-        for status in self.statuses.values():
-            self._look(status)
+                status.state, status.detail = State.WAITING, ""
+            else:
+                self.note(f"{status.cell.name}: kept although the grid has changed ({status.detail})")
 
     def run(self) -> list[Status]:
         """Run what is not finished; a cell that fails does not stop the others."""
-        self.plan()
+        self.survey()
+        self._settle_changes()
         running: list[_Job] = []
         try:
             while True:
@@ -161,7 +169,10 @@ class Runner:
         return changes(recorded["identity"], self.identities[name])
 
     def _forget(self, status: Status) -> None:
-        with suppress(FileNotFoundError):
+        lock = _lock(status.folder)
+        if lock is None:
+            raise UsageError(f"{status.folder}: another process works on this cell; wait for it, or end it")
+        with lock:
             shutil.rmtree(status.folder)
         result_path(self.results, status.cell.name).unlink(missing_ok=True)
 
@@ -203,6 +214,9 @@ class Runner:
             needed = self.statuses[name]
             if needed.state is State.FAILED:
                 status.state, status.detail = State.FAILED, f"{name}, which it needs, failed"
+                return False
+            if needed.state is State.CHANGED:
+                status.state, status.detail = State.FAILED, f"{name}, which it needs, was made with other settings"
                 return False
             if needed.state is not State.FINISHED:
                 return False
@@ -252,13 +266,15 @@ class Runner:
             status.state = State.FAILED
             status.detail = f"{phase.name}: {_reason(status.folder / _LOG, process.returncode)}"
             return False
-        if phase_seconds(phase):
+        if is_timed(phase):
             job.seconds[phase.name] = time.monotonic() - job.started
         if job.remaining:
             self._start_phase(job)
             return True
         cell = status.cell
-        result = make_result(cell, self.identities[cell.name], self.folder, job.seconds, self.threads)
+        result = make_result(
+            cell, self.identities[cell.name], self.folder, job.seconds, threads=self.threads, device=self.device
+        )
         write_json(result_path(self.results, cell.name), result)
         status.state, status.detail = State.FINISHED, ""
         return False

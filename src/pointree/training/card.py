@@ -26,6 +26,8 @@ def model_card(
     data: Mapping[str, Path | None],
     training_size: tuple[int, int],
     command: str,
+    *,
+    predicted_tags: bool = False,
 ) -> str:
     """A card in Markdown; files are named without their folders, which say nothing to anybody else."""
     decoder, best = config.decoder, progress.metrics[progress.best_epoch - 1]
@@ -36,7 +38,9 @@ def model_card(
     if contextual.model:
         encoder = f"; {'fine-tuned' if contextual.fine_tune else 'frozen'} {Path(contextual.model).name}"
     gate = "" if decoder.fusion == "none" else f", {decoder.gate.upper()}"
-    given = "words and tags" if config.embeddings.tag in READ_TAGS else "words"
+    given = "gold words"
+    if config.embeddings.tag in READ_TAGS:
+        given = "gold words, predicted tags" if predicted_tags else "gold words and tags"
     upos = f", UPOS {best['dev_upos']:.2f}" if "dev_upos" in best else ""
     return f"""# A dependency parser made with pointree {__version__}
 
@@ -49,7 +53,7 @@ Order {decoder.order}, fusion {paper_name(decoder.order, decoder.fusion)}{gate};
 {sentences:,} sentences, {words:,} words. The licence of the model follows from that of these data.
 
 ## Scores
-On dev, gold {given}, greedy, after epoch {progress.best_epoch} of {config.training.epochs}: UAS \
+On dev, {given}, greedy, after epoch {progress.best_epoch} of {config.training.epochs}: UAS \
 {best["dev_uas"]:.2f}, LAS {best["dev_las"]:.2f} (with subtypes of labels: {best["dev_las_subtypes"]:.2f}){upos}.
 
 ## Command

@@ -28,13 +28,13 @@ class Plateau:
 
 
 def learning_rate(config: TrainingConfig, step: int, total_steps: int, plateau: Plateau) -> float:
-    """The learning rate of an optimiser step, counted from 0."""
-    rate = config.learning_rate
-    if config.warmup and step < config.warmup:
-        return rate * (step + 1) / config.warmup
+    """The learning rate of an optimiser step, counted from 0; it rises for half of all steps at most."""
+    rate, warmup = config.learning_rate, min(config.warmup, total_steps // 2)
+    if step < warmup:
+        return rate * (step + 1) / warmup
     if config.schedule == "plateau":
         return rate * plateau.factor
-    progress = (step - config.warmup) / max(1, total_steps - config.warmup)
+    progress = (step - warmup) / max(1, total_steps - warmup)
     if config.schedule == "linear":
         return rate * (1.0 - progress)
     return rate * 0.5 * (1.0 + math.cos(math.pi * progress))
