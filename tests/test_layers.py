@@ -14,7 +14,7 @@ SRC = Path(pointree.__file__).parent
 BASE = {"errors", "files", "rules", "config", "version"}
 CORE = BASE | {"treebank", "transitions"}
 ALL_BELOW_PARSER = CORE | {"nn", "search", "batching", "model_folder", "models", "process"}
-APPLICATIONS = {"training", "evaluation", "analysis", "ensemble", "experiments", "rendering", "serving", "integrations"}
+APPLICATIONS = {"training", "evaluation", "analysis", "ensemble", "experiments", "rendering", "serving"}
 
 MAY_IMPORT: dict[str, set[str]] = {
     "version": set(),
@@ -44,7 +44,6 @@ MAY_IMPORT: dict[str, set[str]] = {
     "experiments": BASE | {"transitions", "analysis"},
     "training": ALL_BELOW_PARSER | {"parser", "evaluation"},
     "serving": ALL_BELOW_PARSER | {"parser", "rendering"},
-    "integrations": ALL_BELOW_PARSER | {"parser"},
     "cli": ALL_BELOW_PARSER | APPLICATIONS | {"parser", "model_summary", "shrink", "wheel"} | {"bench", "workers"},
     # The package itself only hands out names of others, lazily.
     "__init__": BASE | {"parser", "treebank"},

@@ -12,6 +12,7 @@ from pointree.analysis.statistics import TreebankStatistics, treebank_statistics
 from pointree.cli.console import new_table, show, track, write_json
 from pointree.cli.options import JsonOption, new_app
 from pointree.errors import FormatError, InputError
+from pointree.transitions import ORDERS
 from pointree.treebank.formats import read_treebank, require_sentences
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ ERRATUM = (
     "Erratum: the paper's Table 5 says that `long` counts arcs longer than 4, but prints those over 2.\n"
     "Both are shown; `>2` has the printed figures. `%long` of Table 1 does count arcs longer than 4."
 )
-
-_SHORT_NAMES = {"left-to-right": "L2R", "right-to-left": "R2L", "outside-in": "O-I"}
 
 app = new_app()
 
@@ -77,7 +76,7 @@ def _arcs_table(found: Sequence[tuple[Path, TreebankStatistics]]) -> Table:
 
 def _available_table(found: Sequence[tuple[Path, TreebankStatistics]]) -> Table:
     orders = list(found[0][1].available)
-    columns = [f"{_SHORT_NAMES.get(name, name)}\n{column}" for name in orders for column in ("all", ">2", ">4")]
+    columns = [f"{ORDERS[name].abbreviation}\n{column}" for name in orders for column in ("all", ">2", ">4")]
     table = new_table("Dependents available per sentence (Table 5)", "file", *columns)
     for path, each in found:
         counts = [each.available[name] for name in orders]

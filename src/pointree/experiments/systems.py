@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pointree.config import FUSIONS, Fusion, Gate, Order
-from pointree.transitions import paper_name
+from pointree.transitions import ORDERS, paper_name
 
 __all__ = ["SYSTEMS", "System"]
 
-_SHORT: dict[Order, str] = {"left-to-right": "l2r", "right-to-left": "r2l", "outside-in": "oi"}
 _GATES: tuple[Gate, ...] = ("gate1", "gate2")
 
 
@@ -37,7 +36,7 @@ class System:
     @property
     def transition(self) -> str:
         """The column `tran.` of the paper's tables."""
-        return {"left-to-right": "L2R", "right-to-left": "R2L", "outside-in": "O-I"}[self.order]
+        return ORDERS[self.order].abbreviation
 
     @property
     def fusion_name(self) -> str:
@@ -53,11 +52,12 @@ class System:
 def _all_systems() -> dict[str, System]:
     found = []
     for order, fusions in FUSIONS.items():
+        short = ORDERS[order].abbreviation.lower().replace("-", "")
         for fusion in fusions:
             if fusion == "none":
-                found.append(System(f"{_SHORT[order]}-sequential", order, fusion, "gate1"))
+                found.append(System(f"{short}-sequential", order, fusion, "gate1"))
             else:
-                found += [System(f"{_SHORT[order]}-{fusion}-{gate}", order, fusion, gate) for gate in _GATES]
+                found += [System(f"{short}-{fusion}-{gate}", order, fusion, gate) for gate in _GATES]
     return {system.name: system for system in found}
 
 

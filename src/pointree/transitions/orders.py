@@ -1,8 +1,8 @@
 """The orders in which words are attached, as data.
 
 A parser of this family is an order of the focus words and a choice of slots to fuse into the decoder's
-state. To add an order, write its focus sequence and add one entry to `ORDERS`; nothing else in the package
-names the orders.
+state. To add an order, write its focus sequence and add one entry to `ORDERS`; besides, only `pointree.config` names
+the orders, for settings are checked without the rest of the package.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ class Order:
         slots: The slots of the focus word that can be filled when its turn comes.
         fusions: For each fusion, the slots whose decoder states join the previous state.
         paper_prefix: What the paper puts before the name of a fusion (`l-` in `l-simple`).
+        abbreviation: What tables call it (`L2R`).
     """
 
     name: str
@@ -34,6 +35,7 @@ class Order:
     slots: tuple[Slot, ...]
     fusions: Mapping[str, tuple[Slot, ...]]
     paper_prefix: str = ""
+    abbreviation: str = ""
 
     def __post_init__(self) -> None:
         for fusion, fused in self.fusions.items():
@@ -69,6 +71,7 @@ _ORDERS = (
         slots=(Slot.LEFTMOST, Slot.LAST_LEFT),
         fusions={"none": (), "simple": (Slot.LEFTMOST,), "adapted": (Slot.LEFTMOST, Slot.LAST_LEFT)},
         paper_prefix="l-",
+        abbreviation="L2R",
     ),
     Order(
         name="right-to-left",
@@ -76,12 +79,14 @@ _ORDERS = (
         slots=(Slot.RIGHTMOST, Slot.LAST_RIGHT),
         fusions={"none": (), "simple": (Slot.RIGHTMOST,), "adapted": (Slot.RIGHTMOST, Slot.LAST_RIGHT)},
         paper_prefix="r-",
+        abbreviation="R2L",
     ),
     Order(
         name="outside-in",
         focus_sequence=_outside_in,
         slots=tuple(Slot),
         fusions={"none": (), "simple": (Slot.LEFTMOST, Slot.RIGHTMOST), "full": tuple(Slot)},
+        abbreviation="O-I",
     ),
 )
 
