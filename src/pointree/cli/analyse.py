@@ -27,7 +27,7 @@ EXAMPLES = """\b
 Examples:
   pointree analyse gold.conllu system.conllu
   pointree analyse gold.conllu L2R=l2r.conllu R2L=r2l.conllu --html report.html
-  pointree analyse gold.conllu *.conllu --plot curves.svg --json > analysis.json
+  pointree analyse gold.conllu parsed/*.conllu --plot curves.svg --json > analysis.json
 """
 
 app = new_app()
