@@ -16,7 +16,7 @@ import pytest
 
 from pointree.errors import UsageError
 from pointree.experiments.grid import Grid
-from pointree.experiments.runner import Runner, State, Status
+from pointree.experiments.runner import Runner, State, Status, _lock
 
 from .conftest import FAKE, GRID
 
@@ -142,15 +142,14 @@ def test_a_survey_touches_nothing(write_grid: WriteGrid, runner: MakeRunner, tmp
 def test_a_cell_that_somebody_works_on_is_not_removed(
     write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path
 ) -> None:
-    grid = write_grid(GRID.replace("[1, 2]", "[1]"))
-    checkpoint = tmp_path / "runs" / "tr.l2r-sequential.seed1" / "model" / "checkpoint.safetensors"
-    survivor = killed_runner(tmp_path, checkpoint.exists)
-    changed = write_grid(GRID.replace("[1, 2]", "[1]").replace("epochs = 3", "epochs = 4"))
-    with pytest.raises(UsageError, match="another process works on this cell; wait for it, or end it"):
+    runner(write_grid()).run()
+    changed = write_grid(GRID.replace("epochs = 3", "epochs = 4"))
+    folder = tmp_path / "runs" / "tr.l2r-sequential.seed1"
+    held = _lock(folder)
+    assert held is not None
+    with held, pytest.raises(UsageError, match="another process works on this cell; wait for it, or end it"):
         runner(changed, changed="rerun").run()
-    assert checkpoint.exists()
-    os.kill(survivor, signal.SIGKILL)
-    assert grid.cells
+    assert (folder / "model").is_dir()
 
 
 def test_commands_are_those_that_ran(write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path) -> None:

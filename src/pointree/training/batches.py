@@ -1,7 +1,6 @@
 """Random batches that depend on seed and epoch alone.
 
-Sentences of similar lengths would make batches that run a tenth faster, and worse parsers: a step that sees only
-fragments of three words undoes what the step before learned (experiments/README.md has the figures).
+Batches of similar lengths have fewer steps, but made worse parsers (experiments/README.md has the figures).
 """
 
 from __future__ import annotations
