@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from typing import Any
 
 import pytest
 
-from pointree.bench import run as run_module
+from pointree.bench import worker
+from pointree.bench.measure import Setting
 from pointree.bench.run import _exponent, run_bench
+from pointree.bench.worker import measure_apart
 from pointree.cli.main import main
 from pointree.config import load_config
 from pointree.errors import PointreeError
@@ -58,15 +62,31 @@ def test_quick_has_every_key_of_the_contract(capsys: pytest.CaptureFixture[str])
 
 
 def test_what_cannot_be_measured_is_null_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(job: Any, *_others: Any) -> dict[str, Any]:
-        raise PointreeError(f"{job.name} in {job.precision} failed with code -9: no message")
+    def fail(name: str, setting: Setting, _threads: int | None) -> dict[str, Any]:
+        raise PointreeError(f"{name} in {setting.precision} failed: the process ended with code -9")
 
-    monkeypatch.setattr(run_module, "_measure", fail)
+    monkeypatch.setattr(worker, "measure_apart", fail)
     report = run_bench(load_config(None, TINY), quick=True, threads=1)
     assert report["train"]["fp32"]["words_per_s"] is None
     assert report["train"]["fp32"]["utilisation"] is None
-    assert report["notes"]["train.fp32"] == "train in fp32 failed with code -9: no message"
+    assert report["notes"]["train.fp32"] == "train in fp32 failed: the process ended with code -9"
     assert report["cold_start_s"]["parse"] > 0
+
+
+def _die(*_request: Any) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_fault_of_a_measurement_is_one_line() -> None:
+    with pytest.raises(PointreeError, match=r"^train in fp32 failed: .*nowhere$") as caught:
+        measure_apart("train", Setting(load_config(None, TINY), "fp32", "nowhere", quick=True), 1)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_process_that_dies_is_reported_with_its_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "_answer", _die)
+    with pytest.raises(PointreeError, match="latency in fp32 failed: the process ended with code -9"):
+        measure_apart("latency", Setting(load_config(None, TINY), "fp32", "cpu", quick=True), 1)
 
 
 @pytest.mark.parametrize(

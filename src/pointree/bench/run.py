@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -46,6 +43,8 @@ def run_bench(
     progress: Callable[[str], None] = lambda _text: None,
 ) -> dict[str, Any]:
     """Measure everything; what a machine cannot do is null, with the reason under ``notes``."""
+    from pointree.bench.measure import Setting
+    from pointree.bench.worker import measure_apart
     from pointree.parser import resolve_device
 
     if config.embeddings.contextual.model:
@@ -56,7 +55,7 @@ def run_bench(
     for job in _jobs():
         progress(f"{job.name} {job.precision}")
         try:
-            results[job] = _measure(job, config, quick, threads, device)
+            results[job] = measure_apart(job.name, Setting(config, job.precision, device, quick), threads)
         except PointreeError as error:
             notes[f"{job.name}.{job.precision}"] = str(error)
             results[job] = {}
@@ -114,27 +113,6 @@ def _environment(threads: int | None) -> dict[str, str]:
     if threads is not None:
         environment["OMP_NUM_THREADS"] = str(threads)
     return environment
-
-
-def _measure(job: _Job, config: Config, quick: bool, threads: int | None, device: str) -> dict[str, Any]:
-    request = {
-        "measurement": job.name,
-        "config": config.to_dict(),
-        "precision": job.precision,
-        "device": device,
-        "quick": quick,
-    }
-    finished = subprocess.run(
-        [sys.executable, "-m", "pointree.bench.worker"],
-        input=json.dumps(request).encode(),
-        capture_output=True,
-        env=_environment(threads),
-    )
-    if finished.returncode:
-        last = finished.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
-        raise PointreeError(f"{job.name} in {job.precision} failed with code {finished.returncode}: {last[0]}")
-    answer: dict[str, Any] = json.loads(finished.stdout)
-    return answer
 
 
 def _cold_start(config: Config, quick: bool, threads: int | None, device: str) -> dict[str, float | None]:

@@ -1,36 +1,50 @@
-"""One measurement in a process of its own: a JSON request on standard input, a JSON answer on standard output."""
+"""A measurement in a process of its own, so that none disturbs another's memory."""
 
 from __future__ import annotations
 
-import json
+import multiprocessing
+import signal
 import sys
+from multiprocessing.connection import Connection
+from typing import Any
 
 from pointree.bench.measure import MEASUREMENTS, Setting
-from pointree.config import Config
 from pointree.errors import PointreeError
 from pointree.process import prepare_process
 
-__all__ = ["main"]
+__all__ = ["measure_apart"]
 
 
-def main() -> None:
-    """Answer the request, or leave with code 2 and one line that says why not."""
-    request = json.load(sys.stdin)
-    setting = Setting(
-        config=Config.from_dict(request["config"]),
-        precision=request["precision"],
-        device=request["device"],
-        quick=request["quick"],
-    )
+def measure_apart(name: str, setting: Setting, threads: int | None = None) -> dict[str, Any]:
+    """Measure in a new process; whatever goes wrong there is one line here."""
+    if sys.platform == "win32":
+        context = multiprocessing.get_context("spawn")
+    else:
+        context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])  # torch is imported once, and nothing is computed before the fork
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_answer, args=(sender, name, setting, threads), daemon=True)
+    process.start()
+    sender.close()
     try:
-        prepare_process()
+        answer: dict[str, Any] | str = receiver.recv()
+    except EOFError:
+        process.join()
+        answer = f"the process ended with code {process.exitcode}"
+    finally:
+        process.terminate()
+        process.join()
+    if isinstance(answer, str):
+        raise PointreeError(f"{name} in {setting.precision} failed: {answer}")
+    return answer
+
+
+def _answer(sender: Connection, name: str, setting: Setting, threads: int | None) -> None:
+    """Send the figures, or one line that says why there are none."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the first one ends the others
+    try:
+        prepare_process(threads)
         setting.dtype  # noqa: B018 - precision must be settled before the first product
-        answer = MEASUREMENTS[request["measurement"]](setting)
-    except PointreeError as error:
-        sys.stderr.write(f"{error}\n")
-        sys.exit(2)
-    json.dump(answer, sys.stdout)
-
-
-if __name__ == "__main__":
-    main()
+        sender.send(MEASUREMENTS[name](setting))
+    except Exception as error:
+        sender.send(" ".join(str(error).split()) or type(error).__name__)
