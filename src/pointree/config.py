@@ -7,7 +7,6 @@ shows. A `Config` that exists is valid; one that cannot exist raises a `ConfigEr
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from pointree.errors import ConfigError, InputError
-from pointree.rules import Rule, as_toml, choice, flag, number, share, text, whole, wholes
+from pointree.rules import Rule, as_toml, choice, flag, number, share, suggestion, text, whole, wholes
 
 __all__ = [
     "FUSIONS",
@@ -303,7 +302,7 @@ def load_config(path: Path | None, overrides: Sequence[str] = (), preset: str | 
         if preset in PRESETS:
             layers.append((f"preset {preset}: ", PRESETS[preset]))
         else:
-            faults.append(f"preset {preset} is unknown{_suggest(preset, PRESETS)}")
+            faults.append(f"preset {preset} is unknown{suggestion(preset, PRESETS)}")
     if path is not None:
         try:
             layers.append((f"{path}: ", _read_toml(path)))
@@ -331,7 +330,7 @@ def _build(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[Config, lis
     for place, layer in layers:
         for name, table in _unnested(layer):
             if name not in _SECTIONS:
-                faults.append(f"{place}section {name} is unknown{_suggest(name, _names())}")
+                faults.append(f"{place}section {name} is unknown{suggestion(name, _names())}")
             elif not isinstance(table, Mapping):
                 faults.append(f"{place}{name} must be a section of fields, found {as_toml(table)}")
             else:
@@ -386,22 +385,13 @@ def _fault(name: str, key: str, value: object, section: type[_Section]) -> str |
     """What is wrong with one value, or None."""
     rule = _rules(section).get(key)
     if rule is None:
-        return f"{name}.{key} is unknown{_suggest(f'{name}.{key}', _names())}"
+        return f"{name}.{key} is unknown{suggestion(f'{name}.{key}', _names())}"
     return None if rule.accepts(value) else f"{name}.{key} must be {rule.expectation}, found {as_toml(value)}"
 
 
 def _names() -> list[str]:
     """The sections and the dotted fields."""
     return [*_SECTIONS, *(f"{name}.{key}" for name, section in _SECTIONS.items() for key in _rules(section))]
-
-
-def _suggest(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
-    """The end of a message about an unknown name: the nearest known one, or the first part of all of them."""
-    # A field in the wrong section, or without one, is a better guess than a name that only looks similar.
-    moved = [other for other in known if other.rpartition(".")[2] == name.rpartition(".")[2]]
-    if close := moved or difflib.get_close_matches(name, list(known), n=1):
-        return f"; did you mean {' or '.join(close)}?"
-    return "; known are " + ", ".join(other for other in known if "." not in other)
 
 
 def _parse_value(text: str) -> object:

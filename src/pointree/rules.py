@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, get_args
 
-__all__ = ["Rule", "as_toml", "choice", "flag", "number", "share", "text", "whole", "wholes"]
+__all__ = ["Rule", "as_toml", "choice", "flag", "number", "share", "suggestion", "text", "whole", "wholes"]
 
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -100,3 +101,13 @@ def as_toml(value: object) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(as_toml, value))}]"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the nearest known one, or the first part of all of them."""
+    known = list(known)
+    # A field in the wrong section, or without one, is a better guess than a name that only looks similar.
+    moved = [other for other in known if other.rpartition(".")[2] == name.rpartition(".")[2]]
+    if close := moved or difflib.get_close_matches(name, known, n=1):
+        return f"; did you mean {' or '.join(close)}?"
+    return "; known are " + ", ".join(other for other in known if "." not in other)

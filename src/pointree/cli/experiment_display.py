@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pointree.experiments.cell import TrainingRun
-from pointree.experiments.results import Progress, read_metrics
+from pointree.experiments.results import CellProgress, read_metrics
 from pointree.experiments.runner import State
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def cells_table(statuses: Sequence[Status]) -> Table:
 
 
 def _figures(status: Status) -> list[str]:
-    progress: Progress = read_metrics(status.folder)
+    progress: CellProgress = read_metrics(status.folder)
     if not isinstance(status.cell, TrainingRun) or not progress.epochs:
         return []
     last, best = progress.epochs[-1], progress.best or {}

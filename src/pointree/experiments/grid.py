@@ -28,7 +28,6 @@ combine = "posteriors"
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import tomllib
@@ -45,6 +44,7 @@ from pointree.experiments.cell import Cell, DataFile, Ensemble, TrainingRun, Tre
 from pointree.experiments.paper import PAPER_TABLES
 from pointree.experiments.systems import SYSTEMS, System
 from pointree.files import reading
+from pointree.rules import suggestion
 
 __all__ = ["METRICS", "Grid", "load_grid"]
 
@@ -125,7 +125,7 @@ class _Reader:
         beam = self._typed("beam", self.content.get("beam", 1), int, 1)
         paper = self._typed("paper", self.content.get("paper"), str, None)
         if paper is not None and paper not in PAPER_TABLES:
-            self.faults.append(f"paper: table {paper} is unknown{_suggest(paper, PAPER_TABLES)}")
+            self.faults.append(f"paper: table {paper} is unknown{suggestion(paper, PAPER_TABLES)}")
         if beam < 1:
             self.faults.append(f"beam must be at least 1, found {beam}")
         treebanks = [self._treebank(name, table) for name, table in self._tables("treebanks")]
@@ -246,7 +246,7 @@ class _Reader:
             if name in SYSTEMS:
                 self.faults.append(f"{place} has the name of a system of the paper")
             elif base not in SYSTEMS:
-                self.faults.append(f"{place}.base: system {base or 'none'} is unknown{_suggest(base, SYSTEMS)}")
+                self.faults.append(f"{place}.base: system {base or 'none'} is unknown{suggestion(base, SYSTEMS)}")
             else:
                 found[name] = replace(
                     SYSTEMS[base],
@@ -276,7 +276,7 @@ class _Reader:
         self.faults += [f"{count} cells have the name {name}" for name, count in counts.items() if count > 1]
 
     def _check_keys(self, prefix: str, table: Mapping[str, Any], known: Sequence[str]) -> None:
-        self.faults += [f"{prefix}{key} is unknown{_suggest(key, known)}" for key in table if key not in known]
+        self.faults += [f"{prefix}{key} is unknown{suggestion(key, known)}" for key in table if key not in known]
 
     def _tables(self, key: str) -> list[tuple[str, Mapping[str, Any]]]:
         """The tables [key.name] of the file."""
@@ -291,7 +291,7 @@ class _Reader:
     def _preset(self, place: str, value: object) -> str | None:
         name: str | None = self._typed(place, value, str, None)
         if name is not None and name not in PRESETS:
-            self.faults.append(f"{place} {name} is unknown{_suggest(name, PRESETS)}")
+            self.faults.append(f"{place} {name} is unknown{suggestion(name, PRESETS)}")
             return None
         return name
 
@@ -301,7 +301,7 @@ class _Reader:
         one = place.rpartition(".")[2].removesuffix("s")
         kind = {"tested": "system", "member": "system"}.get(one, one)
         self.faults += [
-            f"{place}: {kind} {name} is unknown{_suggest(name, known)}" for name in names if name not in known
+            f"{place}: {kind} {name} is unknown{suggestion(name, known)}" for name in names if name not in known
         ]
         return [name for name in names if name in known]
 
@@ -328,9 +328,3 @@ def _merged(layers: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
             merged[key] = _merged([merged[key], value]) if both else value
     return merged
-
-
-def _suggest(name: str, known: Iterable[str]) -> str:
-    known = list(known)
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"; did you mean {close[0]}?" if close else f"; known are {', '.join(known)}"

@@ -14,14 +14,14 @@ from pointree.experiments.cell import MODEL, Cell, Phase, TrainingRun, phases
 from pointree.experiments.identity import Identity, code_state, fingerprint
 from pointree.files import atomic_write, reading
 
-__all__ = ["Progress", "make_result", "read_json", "read_metrics", "result_path", "write_json"]
+__all__ = ["CellProgress", "make_result", "read_json", "read_metrics", "result_path", "write_json"]
 
 METRICS_FILE = "metrics.jsonl"
 _SCORES = ("uas", "las", "las_subtypes", "clas", "no_punct", "words", "sentences")
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class CellProgress:
     """How far the training of a cell is.
 
     Attributes:
@@ -36,13 +36,13 @@ class Progress:
         return max(self.epochs, key=lambda line: line["dev_las"], default=None)
 
 
-def read_metrics(cell_folder: Path) -> Progress:
+def read_metrics(cell_folder: Path) -> CellProgress:
     """The metrics that a training run has written so far."""
     try:
         text = (cell_folder / MODEL / METRICS_FILE).read_text(encoding="utf-8")
     except OSError:
-        return Progress(())
-    return Progress(tuple(json.loads(line) for line in text.splitlines()))
+        return CellProgress(())
+    return CellProgress(tuple(json.loads(line) for line in text.splitlines()))
 
 
 def result_path(results: Path, cell_name: str) -> Path:
