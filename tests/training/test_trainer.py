@@ -116,8 +116,8 @@ def test_a_plateau_goes_back_to_the_best_weights(tmp_path: Path, monkeypatch: py
     assert trainer.average is not None
     for name, tensor in trainer.network.state_dict().items():
         assert tensor.equal(best[name])
-        assert trainer.average[name].equal(best[name])
-        assert trainer.average[name].data_ptr() != tensor.data_ptr()
+        assert trainer.average.weights[name].equal(best[name])
+        assert trainer.average.weights[name].data_ptr() != tensor.data_ptr()
     assert trainer.optimiser.state() == {}
     assert [line["learning_rate"] for line in lines(tmp_path)] == [0.02, 0.02]
     assert trainer.progress.plateau.factor == 0.5
@@ -163,17 +163,20 @@ def test_what_was_drawn_before_has_no_influence(tmp_path: Path) -> None:
 
 def test_the_moving_average_is_what_is_evaluated_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Average(Recorder):
-        """Follows the weights as the trainer should."""
+        """Follows the weights as the trainer should: every second step, and at the end of an epoch."""
 
         weights: dict[str, Tensor]
         last: dict[str, Tensor]
         steps = 0
+        kept = 1.0
 
         def batch_done(self, words: int, loss: float) -> None:
             self.steps += 1
-            decay = min(0.9, (1 + self.steps) / (10 + self.steps))
+            self.kept *= min(0.9, (1 + self.steps) / (10 + self.steps))
             self.last = copy_of(trainer.network)
-            self.weights = {name: decay * old + (1 - decay) * self.last[name] for name, old in self.weights.items()}
+            if self.steps in (2, 3):
+                kept, self.kept = self.kept, 1.0
+                self.weights = {name: kept * old + (1 - kept) * self.last[name] for name, old in self.weights.items()}
 
     def evaluate(parser: Parser, dev: Sequence[Sentence]) -> dict[str, float]:
         evaluated.append(copy_of(parser.network))
@@ -181,6 +184,7 @@ def test_the_moving_average_is_what_is_evaluated_and_kept(tmp_path: Path, monkey
 
     evaluated: list[dict[str, Tensor]] = []
     monkeypatch.setattr(trainer_module, "attachment_scores", evaluate)
+    monkeypatch.setattr("pointree.training.average._EVERY", 2)
     average = Average()
     trainer = small_trainer(tmp_path, small_config(average=0.9, epochs=1), observer=average)
     average.weights = copy_of(trainer.network)

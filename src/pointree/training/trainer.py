@@ -27,6 +27,7 @@ from pointree.nn.contextual import (
 from pointree.nn.features import EncodedSentence
 from pointree.nn.precision import resolve_precision
 from pointree.parser import Parser, resolve_device
+from pointree.training.average import MovingAverage
 from pointree.training.batches import random_batches
 from pointree.training.checkpoint import CHECKPOINT, Progress, read_checkpoint, write_checkpoint
 from pointree.training.data import fingerprint
@@ -107,9 +108,7 @@ class Trainer:
         self.data = fingerprint(self.train, self.dev, self.vectors)
         if encoder is not None:
             self.data["encoder"] = encoder.identity.sha256
-        self.average: dict[str, Tensor] | None = None
-        if training.average:
-            self.average = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
+        self.average = MovingAverage(self.network, training.average) if training.average else None
 
     def _start_from_vectors(self, network: Any, vectors: Vectors) -> None:
         if vectors.size != self.config.embeddings.word_size:
@@ -134,7 +133,7 @@ class Trainer:
         self.network.load_state_dict(groups["weights"])
         self.optimiser.load_state(groups["optimiser"])
         if self.average is not None:
-            self.average = groups["average"]
+            self.average.weights, self.average.step = groups["average"], self.progress.step
 
     def run(self) -> Progress:
         """Train to the last epoch; the output folder then holds the model with the best LAS on dev."""
@@ -186,7 +185,8 @@ class Trainer:
             encoder_rate = learning_rate(of_encoder, progress.step, total_steps, progress.plateau)
             self.optimiser.step(rate, encoder_rate)
             progress.step += 1
-            self._update_average()
+            if self.average is not None:
+                self.average.follow(progress.step)
             arcs, labels = loss.arcs.item(), loss.labels.item()
             sums["arc_loss"] += arcs
             sums["label_loss"] += labels
@@ -200,7 +200,10 @@ class Trainer:
         weights = self.network.state_dict()
         if not all(bool(torch.isfinite(tensor).all()) for tensor in weights.values()):
             raise TrainingError(f"epoch {epoch}: the weights are no longer finite; lower training.learning_rate")
-        evaluated = self.average if self.average is not None else weights
+        evaluated = weights
+        if self.average is not None:
+            self.average.catch_up(progress.step)
+            evaluated = self.average.weights
         scores = self._evaluate(evaluated)
         improved = scores["las"] > progress.best_las
         words = sum(len(sentence) for sentence in self.train)
@@ -237,28 +240,19 @@ class Trainer:
         self.network.load_state_dict(current)
         return scores
 
-    @torch.no_grad()
-    def _update_average(self) -> None:
-        if self.average is None:
-            return
-        # A young average follows the weights closely, or it would remember their random start for long.
-        decay = min(self.config.training.average, (1 + self.progress.step) / (10 + self.progress.step))
-        names, tensors = zip(*self.network.state_dict().items(), strict=True)
-        torch._foreach_lerp_([self.average[name] for name in names], list(tensors), 1.0 - decay)
-
     def _restart_from_best(self) -> None:
         """Take the best weights again, with a fresh optimiser at the lower learning rate."""
         best = load_folder(self.output)[2].state_dict()
         self.network.load_state_dict(best)
         self.optimiser = Optimiser(self.network, self.config.training)
         if self.average is not None:
-            self.average = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
+            self.average = MovingAverage(self.network, self.average.decay, self.progress.step)
 
     def _write_checkpoint(self) -> None:
         tensors = {f"weights/{name}": tensor for name, tensor in self.network.state_dict().items()}
         tensors |= {f"optimiser/{name}": tensor for name, tensor in self.optimiser.state().items()}
         if self.average is not None:
-            tensors |= {f"average/{name}": tensor for name, tensor in self.average.items()}
+            tensors |= {f"average/{name}": tensor for name, tensor in self.average.weights.items()}
         write_checkpoint(self.output, tensors, self.progress, self.config, self.data)
 
     def _write_metrics(self) -> None:
