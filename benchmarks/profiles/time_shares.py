@@ -18,7 +18,7 @@ from torch.profiler import ProfilerActivity, profile
 
 from pointree.bench.synthetic import english_like_lengths, new_parser, random_sentences
 from pointree.config import Config
-from pointree.training.batches import random_batches
+from pointree.training.batches import similar_batches
 from pointree.training.optimiser import Optimiser
 
 PRODUCTS = ("aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::mv", "aten::addmv")
@@ -94,7 +94,7 @@ def main() -> None:
     parser = new_parser(config)
     sentences = random_sentences(english_like_lengths(192))
     encoded = [parser.featurizer.encode(sentence, gold=True) for sentence in sentences]
-    batches = random_batches([len(sentence) for sentence in encoded], config.training.batch_size, seed=1, epoch=1)
+    batches = similar_batches([len(sentence) for sentence in encoded], config.training.batch_size, seed=1, epoch=1)
     single = random_sentences([20] * 20)
     of_beam = random_sentences([24] * 48)
 
@@ -120,7 +120,7 @@ def main() -> None:
 
     def train() -> int:
         for numbers in batches:
-            network.loss(parser.featurizer.batch([encoded[number] for number in numbers])).total.backward()
+            network.loss(parser.featurizer.batch([encoded[number] for number in numbers])).per_word.backward()
             optimiser.step(1e-4)
         return sum(map(len, sentences))
 

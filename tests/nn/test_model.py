@@ -26,7 +26,7 @@ STEP = 1e-5
 def loss_of(network: PointerNetwork, batch: Batch) -> torch.Tensor:
     """The loss with the same dropout at every call."""
     torch.manual_seed(99)
-    return network.loss(batch, torch.float64).total
+    return network.loss(batch, torch.float64).per_word
 
 
 def slope(network: PointerNetwork, batch: Batch, parameter: torch.Tensor, direction: torch.Tensor) -> float:
@@ -71,8 +71,8 @@ def test_the_loss_of_a_batch_is_that_of_its_sentences() -> None:
         alone = [parser.network.loss(make_batch(parser, [sentence], gold=True)) for sentence in sentences]
     torch.testing.assert_close(together.arcs, torch.stack([loss.arcs for loss in alone]).sum())
     torch.testing.assert_close(together.labels, torch.stack([loss.labels for loss in alone]).sum())
-    assert (together.n_words, together.n_sentences) == (14, 4)
-    torch.testing.assert_close(together.total, (together.arcs + together.labels) / 4)
+    assert together.n_words == 14
+    torch.testing.assert_close(together.per_word, (together.arcs + together.labels) / 14)
 
 
 def test_a_loss_needs_gold_steps() -> None:
@@ -86,9 +86,9 @@ def test_training_draws_new_masks_and_evaluation_none() -> None:
     network, batch = parser.network, make_batch(parser, random_sentences([6]), gold=True)
     with torch.no_grad():
         network.train()
-        assert network.loss(batch).total != network.loss(batch).total
+        assert network.loss(batch).per_word != network.loss(batch).per_word
         network.eval()
-        assert network.loss(batch).total == network.loss(batch).total
+        assert network.loss(batch).per_word == network.loss(batch).per_word
 
 
 def test_one_mask_for_each_space_is_shared_by_dependents_and_heads(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,11 +1,11 @@
-"""Random batches: all sentences, lengths mixed, an order that depends on seed and epoch alone."""
+"""Batches: all sentences, similar lengths, equal numbers of words, an order that depends on seed and epoch alone."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pointree.training.batches import random_batches
+from pointree.training.batches import n_batches, similar_batches
 
 lengths_of_sentences = st.lists(st.integers(1, 30), min_size=1, max_size=80)
 sizes = st.integers(1, 12)
@@ -14,30 +14,40 @@ numbers = st.integers(0, 2**32 - 1)
 
 @given(lengths_of_sentences, sizes, numbers, st.integers(1, 500))
 def test_an_epoch_has_every_sentence_once(lengths: list[int], size: int, seed: int, epoch: int) -> None:
-    batches = random_batches(lengths, size, seed, epoch)
+    batches = similar_batches(lengths, size, seed, epoch)
     assert sorted(number for batch in batches for number in batch) == list(range(len(lengths)))
-    assert [len(batch) for batch in batches[:-1]] == [size] * (len(batches) - 1)
     assert all(batches)
+    assert len(batches) <= n_batches(len(lengths), size)
 
 
 @given(lengths_of_sentences, sizes, numbers, st.integers(1, 500))
 def test_the_longest_sentence_comes_first(lengths: list[int], size: int, seed: int, epoch: int) -> None:
-    for batch in random_batches(lengths, size, seed, epoch):
+    for batch in similar_batches(lengths, size, seed, epoch):
         found = [lengths[number] for number in batch]
         assert found == sorted(found, reverse=True)
 
 
-def test_short_and_long_sentences_are_learned_together() -> None:
+@given(lengths_of_sentences, sizes, numbers, st.integers(1, 500))
+def test_batches_have_about_as_many_words(lengths: list[int], size: int, seed: int, epoch: int) -> None:
+    average = sum(lengths) / n_batches(len(lengths), size)
+    for batch in similar_batches(lengths, size, seed, epoch):
+        assert sum(lengths[number] for number in batch) < average + max(lengths[number] for number in batch) + 1e-6
+
+
+def test_batches_hold_similar_lengths_in_random_order() -> None:
     lengths = [3] * 400 + [30] * 400
-    means = [sum(lengths[number] for number in batch) / 16 for batch in random_batches(lengths, 16, seed=1, epoch=1)]
-    assert min(means) > 3
-    assert max(means) < 30
+    batches = similar_batches(lengths, 16, seed=1, epoch=1)
+    kinds = [{lengths[number] for number in batch} for batch in batches]
+    assert len(batches) == 50
+    assert sum(len(kind) == 1 for kind in kinds) >= 49
+    assert kinds != sorted(kinds, key=max)
+    assert {len(batch) for batch, kind in zip(batches, kinds, strict=True) if kind == {3}} <= set(range(80, 95))
 
 
 def test_seed_and_epoch_alone_decide() -> None:
     lengths = [5, 7, 9] * 40
-    first = random_batches(lengths, 8, seed=1, epoch=1)
-    assert random_batches(lengths, 8, seed=1, epoch=1) == first
-    others = [random_batches(lengths, 8, seed, epoch) for seed, epoch in ((1, 2), (2, 1), (1, 3))]
+    first = similar_batches(lengths, 8, seed=1, epoch=1)
+    assert similar_batches(lengths, 8, seed=1, epoch=1) == first
+    others = [similar_batches(lengths, 8, seed, epoch) for seed, epoch in ((1, 2), (2, 1), (1, 3))]
     for other in others:
         assert {frozenset(batch) for batch in other} != {frozenset(batch) for batch in first}

@@ -18,7 +18,7 @@ from pointree.bench.flops import TRAINING_FACTOR, counted_flops, total_flops
 from pointree.bench.synthetic import N_LABELS, WORD_CHARS, english_like_lengths, new_parser, random_sentences
 from pointree.config import Config
 from pointree.nn.precision import resolve_precision
-from pointree.training.batches import random_batches
+from pointree.training.batches import similar_batches
 from pointree.training.optimiser import Optimiser
 from pointree.treebank.conllu import read_conllu, write_conllu
 from pointree.treebank.sentence import Sentence
@@ -78,12 +78,12 @@ def train(setting: Setting) -> dict[str, Any]:
     sentences = random_sentences(english_like_lengths((2 if setting.quick else 20) * config.training.batch_size))
     encoded = [parser.featurizer.encode(sentence, gold=True) for sentence in sentences]
     lengths = [len(sentence) for sentence in encoded]
-    batches = random_batches(lengths, config.training.batch_size, seed=1, epoch=1)
+    batches = similar_batches(lengths, config.training.batch_size, seed=1, epoch=1)
 
     def work() -> None:
         for numbers in batches:
             loss = network.loss(parser.featurizer.batch([encoded[number] for number in numbers]), dtype)
-            loss.total.backward()
+            loss.per_word.backward()
             optimiser.step(1e-4)
         _synchronise(setting.device)
 

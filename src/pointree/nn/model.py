@@ -53,14 +53,13 @@ class Loss:
     arcs: Tensor
     labels: Tensor
     n_words: int
-    n_sentences: int
     tags: Tensor | None = None
 
     @property
-    def total(self) -> Tensor:
-        """The objective: all sums, for an average sentence of the batch."""
+    def per_word(self) -> Tensor:
+        """All of them, for an average word of the batch."""
         parse = self.arcs + self.labels
-        return (parse if self.tags is None else parse + self.tags) / self.n_sentences
+        return (parse if self.tags is None else parse + self.tags) / self.n_words
 
 
 class PointerNetwork(nn.Module):
@@ -164,7 +163,6 @@ class PointerNetwork(nn.Module):
             arcs=F.cross_entropy(softmax_precision(arc_logits), gold.heads, reduction="sum"),
             labels=F.cross_entropy(softmax_precision(label_logits), gold.labels, reduction="sum"),
             n_words=gold.steps.n_rows,
-            n_sentences=positions.batch_size,
             tags=None if self.tagger is None else self.tag_weight * self.tagger.loss(encoded, batch.tags),
         )
 

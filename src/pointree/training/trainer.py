@@ -28,7 +28,7 @@ from pointree.nn.features import EncodedSentence
 from pointree.nn.precision import resolve_precision
 from pointree.parser import Parser, resolve_device
 from pointree.training.average import MovingAverage
-from pointree.training.batches import random_batches
+from pointree.training.batches import n_batches, similar_batches
 from pointree.training.checkpoint import CHECKPOINT, Progress, read_checkpoint, write_checkpoint
 from pointree.training.data import fingerprint
 from pointree.training.optimiser import Optimiser
@@ -169,8 +169,9 @@ class Trainer:
         of_encoder = replace(training, learning_rate=contextual.learning_rate, warmup=contextual.warmup)
         epoch, started = progress.epoch + 1, time.perf_counter()
         lengths = [len(sentence) for sentence in encoded]
-        batches = random_batches(lengths, training.batch_size, training.seed, epoch)
-        total_steps = training.epochs * len(batches)
+        batches = similar_batches(lengths, training.batch_size, training.seed, epoch)
+        total_steps = training.epochs * n_batches(len(lengths), training.batch_size)
+        words_per_sentence = sum(lengths) / len(lengths)
         # All randomness of an epoch follows from seed and epoch, so that a resumed run repeats it exactly.
         torch.manual_seed(training.seed * 1_000_003 + epoch)
         if self.observer is not None:
@@ -180,7 +181,8 @@ class Trainer:
         for numbers in batches:
             batch = self.parser.featurizer.batch([encoded[number] for number in numbers])
             loss = self.network.loss(batch, self.dtype)
-            loss.total.backward()
+            # The objective is that of a sentence of average length: every word counts alike, in whatever batch it is.
+            (words_per_sentence * loss.per_word).backward()
             rate = learning_rate(training, progress.step, total_steps, progress.plateau)
             encoder_rate = learning_rate(of_encoder, progress.step, total_steps, progress.plateau)
             self.optimiser.step(rate, encoder_rate)
