@@ -137,7 +137,7 @@ def length(setting: Setting) -> dict[str, Any]:
     """Seconds a sentence against its length, in batches that have as many sentences of every length."""
     parser = new_parser(setting.config, setting.dtype, setting.device)
     seconds = {}
-    count = 4 if setting.quick else 16
+    count = 2 if setting.quick else 16
     parser.parse(random_sentences([10] * count))
     for n in (10, 20, 40, 80, 160, 320, 640):
         sentences = random_sentences([n] * count)
