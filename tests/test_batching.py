@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import count, islice
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pointree.batching import _MAX_CELLS, MAX_BATCH_SENTENCES, plan_batches, windows
+from pointree.errors import InputError
 
 
 def test_windows_are_lists_in_order() -> None:
     assert list(windows("abcdefg", 3)) == [["a", "b", "c"], ["d", "e", "f"], ["g"]]
     assert list(windows([], 3)) == []
     assert list(windows([1, 2], 2)) == [[1, 2]]
+
+
+def test_a_fault_comes_after_all_that_was_read_before_it() -> None:
+    def faulty() -> Iterator[int]:
+        yield from range(5)
+        raise InputError("line 6")
+
+    found = windows(faulty(), 3)
+    assert [next(found), next(found)] == [[0, 1, 2], [3, 4]]
+    with pytest.raises(InputError, match="line 6"):
+        next(found)
 
 
 def test_windows_take_no_more_than_they_give() -> None:

@@ -94,7 +94,8 @@ def main() -> None:
     parser = new_parser(config)
     sentences = random_sentences(english_like_lengths(192))
     encoded = [parser.featurizer.encode(sentence, gold=True) for sentence in sentences]
-    batches = similar_batches([len(sentence) for sentence in encoded], config.training.batch_size, seed=1, epoch=1)
+    lengths = [len(sentence) for sentence in encoded]
+    batches = similar_batches(lengths, config.training.batch_size, seed=1, epoch=1)
     single = random_sentences([20] * 20)
     of_beam = random_sentences([24] * 48)
 
@@ -120,7 +121,8 @@ def main() -> None:
 
     def train() -> int:
         for numbers in batches:
-            network.loss(parser.featurizer.batch([encoded[number] for number in numbers])).per_word.backward()
+            loss = network.loss(parser.featurizer.batch([encoded[number] for number in numbers]))
+            loss.objective(sum(lengths) / len(lengths)).backward()
             optimiser.step(1e-4)
         return sum(map(len, sentences))
 

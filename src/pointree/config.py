@@ -143,7 +143,7 @@ class EmbeddingsConfig(_Section):
         default=0.5,
         metadata=number("Chance that a rare word is trained as unknown.", (">=", 0), ("<=", 1)),
     )
-    min_count: int = field(default=2, metadata=whole("Times a word must be seen to be in the vocabulary."))
+    min_count: int = field(default=2, metadata=whole("Times a word or character must be seen to be known."))
     contextual: ContextualConfig = field(default_factory=ContextualConfig)
 
     @classmethod

@@ -17,7 +17,7 @@ from typing import IO, Any, BinaryIO, Literal, TextIO, cast, overload
 
 from pointree.errors import InputError, OutputError
 
-__all__ = ["atomic_write", "open_binary", "open_text", "reading"]
+__all__ = ["atomic_write", "open_binary", "open_text", "reading", "remove_leftovers"]
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -43,6 +43,12 @@ def open_text(path: str | os.PathLike[str]) -> TextIO:
     show while reading (a truncated gzip file, bytes that are not UTF-8) are the reader's: see `reading`.
     """
     return io.TextIOWrapper(open_binary(path), encoding="utf-8", newline="\n")
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what `atomic_write` leaves in a folder when its process is killed."""
+    for leftover in folder.glob(f".*.{'[0-9a-f]' * 8}.tmp"):
+        leftover.unlink()
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from pointree.batching import plan_batches, windows
-from pointree.config import Config
+from pointree.config import READ_TAGS, Config
 from pointree.errors import ModelError, UsageError
 from pointree.files import atomic_write, reading
 from pointree.model_folder import TEXT_MODEL, load_contextual, load_folder, save_contextual, save_folder
@@ -26,7 +26,7 @@ from pointree.transitions import ORDERS
 from pointree.treebank.sentence import Sentence, set_misc
 from pointree.treebank.text import segment_text
 from pointree.treebank.udpipe import TextModel
-from pointree.treebank.vocabulary import Vocabularies
+from pointree.treebank.vocabulary import UNK, Vocabularies
 
 __all__ = ["Parser", "load", "resolve_device", "with_tree"]
 
@@ -155,6 +155,8 @@ class Parser:
     ) -> Iterator[Sentence]:
         """Sentences with the tags of the model's tagger, if it has one, where they have none, or with ``retag`` all.
 
+        Words without the tag that the network reads get those of the tagger too, and keep what else they have.
+
         Without ``keep_upos``, the tagger's UPOS are left out for the network to fill in.
         """
         if retag and keep_upos:
@@ -163,12 +165,20 @@ class Parser:
 
     def _tagged(self, sentences: Iterable[Sentence], retag: bool, keep_upos: bool) -> Iterator[Sentence]:
         for sentence in sentences:
-            if retag or all(word.upos == "_" and word.xpos == "_" for word in sentence.words):
-                if self.text_model is not None:
-                    [sentence] = self.text_model.tag([sentence])
-                if not keep_upos:
-                    sentence = _without_upos(sentence)
+            untagged = all(word.upos == "_" and word.xpos == "_" for word in sentence.words)
+            if self.text_model is not None and (retag or untagged or self._lacks_tags(sentence)):
+                [tagged] = self.text_model.tag([sentence])
+                sentence = tagged if retag or untagged else _completed(sentence, tagged)
+            if not keep_upos and (retag or untagged):
+                sentence = _without_upos(sentence)
             yield sentence
+
+    def _lacks_tags(self, sentence: Sentence) -> bool:
+        """Whether the network would read a tag that some word does not have; some treebanks teach it to read `_`."""
+        column = self.config.embeddings.tag
+        if column not in READ_TAGS or self.vocabularies.tags.lookup("_") != UNK:
+            return False
+        return any(getattr(word, column) == "_" for word in sentence.words)
 
     def _stream(
         self,
@@ -283,6 +293,15 @@ def _set_apart(tree: Sentence, *, is_first: bool, is_last: bool) -> None:
         tree.leader = ""
     if not is_last:
         tree.trailer += tree.newline * max(0, 2 - tree.trailer.count("\n"))
+
+
+def _completed(sentence: Sentence, tagged: Sentence) -> Sentence:
+    """The sentence as it was given, with what the tagger says in the columns that are empty."""
+    for word, given in zip(tagged.words, sentence.words, strict=True):
+        for column in ("lemma", "upos", "xpos", "feats"):
+            if getattr(given, column) != "_":
+                setattr(word, column, getattr(given, column))
+    return tagged
 
 
 def _without_upos(sentence: Sentence) -> Sentence:

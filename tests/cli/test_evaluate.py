@@ -62,7 +62,7 @@ def test_a_model_never_sees_the_trees(run: Run, ewt: Path, monkeypatch: pytest.M
             assert {(word.deprel, word.deps) for word in sentence.words} == {("_", "_")}
             yield gold[sentence.sent_id]
 
-    monkeypatch.setitem(vars(pointree), "load", lambda path: SimpleNamespace(stream=stream))
+    monkeypatch.setitem(vars(pointree), "load", lambda _path, **_how: SimpleNamespace(stream=stream))
     code, out, err = run("evaluate", ewt, "--model", "somewhere", "--json")
     assert (code, err) == (0, "")
     assert json.loads(out)["las"] == 100

@@ -20,6 +20,7 @@ from pointree.treebank.conllu import format_sentence, read_conllu
 from pointree.treebank.sentence import Sentence, get_misc
 from pointree.treebank.validity import tree_faults
 
+from ..helpers import tiny_parser
 from .conftest import Outcome
 
 Run = Callable[..., Outcome]
@@ -194,9 +195,11 @@ def test_probabilities_go_to_misc(run: Run, trained: Path, rich: Path) -> None:
     assert [sentence.heads for sentence in parsed] == [sentence.heads for sentence in sentences(plain.out)]
 
 
-def test_projective_and_multi_root_change_the_rules(run: Run, trained: Path, ewt: Path) -> None:
+def test_projective_and_multi_root_change_the_rules(run: Run, ewt: Path, tmp_path: Path) -> None:
+    tiny_parser(seed=4).save(tmp_path)  # random weights, which like crossing arcs and several roots
+
     def heads(*options: str) -> list[list[int]]:
-        parsed = sentences(run("parse", ewt, "-m", trained, *options).out)
+        parsed = sentences(run("parse", ewt, "-m", tmp_path, *options).out)
         return [[head for head in sentence.heads if head is not None] for sentence in parsed]
 
     plain, projective, free = heads(), heads("--projective"), heads("--multi-root")
@@ -309,6 +312,21 @@ def test_tags_are_filled_where_there_are_none(run: Run, trained_with_text: Path,
     assert [word.misc for word in retagged.words] == [word.misc for word in tagged.words]
 
 
+def test_words_without_the_tag_that_is_read_get_one_and_keep_the_rest(
+    run: Run, trained_with_text: Path, ewt: Path, tmp_path: Path
+) -> None:
+    first, *_ = (sentence.copy() for sentence in read_conllu(ewt))
+    for number, word in enumerate(first.words):
+        word.upos, word.xpos, word.lemma = ("_" if number else "X"), f"XP{number}", f"lemma{number}"
+    path = tmp_path / "tags.conllu"
+    path.write_text(format_sentence(first), encoding="utf-8", newline="")
+    [parsed] = sentences(run("parse", path, "-m", trained_with_text).out)
+    assert parsed.words[0].upos == "X"
+    assert all(word.upos != "_" for word in parsed.words)
+    assert [word.xpos for word in parsed.words] == [word.xpos for word in first.words]
+    assert [word.lemma for word in parsed.words] == [word.lemma for word in first.words]
+
+
 def test_without_a_tagger_words_stay_untagged(run: Run, trained: Path) -> None:
     message = f"{trained}: this model cannot read raw text, it has no text.udpipe; give it words (--from words)"
     assert error(run("parse", "It slept.", "-m", trained)) == message
@@ -363,6 +381,8 @@ def test_empty_stdin(run: Run, trained: Path, monkeypatch: pytest.MonkeyPatch) -
         (["--from", "pdf"], "--from must be one of text, conllu, conllx, words, found pdf"),
         (["--precision", "fp8"], "precision must be one of auto, fp32, bf16, found fp8"),
         (["--device", "abacus"], "device abacus cannot be used: "),
+        (["--to", "trace", "--workers", "2"], "--to trace goes without --workers"),
+        (["--to", "trace", "--probabilities"], "--to trace goes without --probabilities"),
     ],
 )
 def test_bad_choices(run: Run, trained: Path, ewt: Path, options: list[str], message: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from pointree.errors import PointreeError
 from pointree.treebank.sentence import Sentence
 
 from .conftest import PATIENCE, eventually
@@ -163,3 +164,35 @@ class TestRounds:
         slow._sentences = (time.sleep(0.06) or Sentence.from_words(["a"]) for _ in range(1_000))
         [part] = batcher._read([slow])
         assert len(part.sentences) < 10
+
+
+class Remembering:
+    """A writer that counts, as writers with a state do, and fails at sentences of some length."""
+
+    def __init__(self, fails_at: int = 0) -> None:
+        self.fails_at = fails_at
+        self.calls = 0
+
+    def __call__(self, sentence: Sentence) -> str:
+        self.calls += 1
+        if len(sentence) == self.fails_at:
+            raise PointreeError("cannot be drawn")
+        return str(self.calls)
+
+
+def test_what_cannot_be_rendered_fails_alone_and_nothing_is_rendered_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pointree.serving.batcher import Batcher
+    from pointree.serving.limits import Limits
+
+    monkeypatch.setattr("pointree.serving.batcher.analyse", lambda _parser, sentences, _how: [[s] for s in sentences])
+    batcher = Batcher(Limits(), wait_seconds=0)
+    jobs = [TestRounds.job(2, length=3), TestRounds.job(2, length=4)]
+    delivered: list[list[str]] = [[], []]
+    for job, render, texts in zip(jobs, (Remembering(), Remembering(fails_at=4)), delivered, strict=True):
+        monkeypatch.setattr(job, "render", render)
+        monkeypatch.setattr(job, "deliver", texts.extend)
+    parts = batcher._read(jobs)
+    batcher._parse(parts)
+    assert delivered == [["1", "2"], []]
+    assert parts[0].error is None
+    assert str(parts[1].error) == "cannot be drawn"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from pointree.config import Config
 from pointree.training.card import model_card
 from pointree.training.checkpoint import Progress
@@ -43,6 +45,12 @@ def test_a_card_names_the_architecture_as_the_paper_does() -> None:
     assert "Order left-to-right, fusion l-simple, GATE1; encoder 3 × 512, decoder 512; tags: UPOS is read." in card()
     assert "fusion full, GATE2;" in card(order="outside-in", fusion="full", gate="gate2")
     assert "Order right-to-left, fusion sequential; " in card(order="right-to-left", fusion="none")
+
+
+@pytest.mark.parametrize(("model", "name"), [("/home/somebody/bert", "bert"), ("owner/bert", "owner/bert")])
+def test_a_card_names_an_encoder_without_its_folder_but_with_its_owner(model: str, name: str) -> None:
+    config = Config.from_dict({"embeddings": {"contextual": {"model": model}}})
+    assert f"; frozen {name}" in model_card(config, PROGRESS, {}, (1, 2), "pointree train")
 
 
 def test_a_card_tells_whose_tags_were_read() -> None:

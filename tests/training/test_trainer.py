@@ -20,6 +20,7 @@ from pointree.errors import OutputError, TrainingError, UsageError
 from pointree.nn.model import PointerNetwork
 from pointree.parser import Parser
 from pointree.training import trainer as trainer_module
+from pointree.training.batches import similar_batches
 from pointree.training.checkpoint import CHECKPOINT
 from pointree.training.trainer import METRICS, Trainer, attachment_scores
 from pointree.treebank.sentence import Sentence
@@ -197,6 +198,21 @@ def test_the_moving_average_is_what_is_evaluated_and_kept(tmp_path: Path, monkey
         assert checkpoint[f"average/{name}"].equal(tensor)
         assert checkpoint[f"weights/{name}"].equal(average.last[name])
     assert not all(kept[name].equal(tensor) for name, tensor in average.last.items())
+
+
+@pytest.mark.parametrize("batch_size", [1, 6])
+def test_a_linear_schedule_ends_at_zero_however_many_batches_there_are(tmp_path: Path, batch_size: int) -> None:
+    small_trainer(tmp_path, small_config(epochs=3, batch_size=batch_size)).run()
+    [*_, last] = lines(tmp_path)
+    steps = 3 * len(similar_batches([len(sentence) for sentence in small_data()[0]], batch_size, seed=1, epoch=3))
+    assert last["learning_rate"] == pytest.approx(0.02 / steps)
+
+
+def test_files_of_others_stay(tmp_path: Path) -> None:
+    for name in (".mine.tmp", ".weights.safetensors.0123abcd.tmp"):
+        (tmp_path / name).touch()
+    small_trainer(tmp_path, small_config(epochs=1)).run()
+    assert [path.name for path in tmp_path.glob(".*.tmp")] == [".mine.tmp"]
 
 
 def test_a_run_learns(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -60,7 +61,12 @@ def run_bench(
             notes[f"{job.name}.{job.precision}"] = str(error)
             results[job] = {}
     progress("cold start")
-    return {**_report(results), "cold_start_s": _cold_start(config, quick, threads, device), "notes": notes}
+    cold: dict[str, float | None] = {"help": None, "parse": None}
+    try:
+        cold = _cold_start(config, quick, threads, device)
+    except subprocess.CalledProcessError as error:
+        notes["cold_start"] = f"pointree {error.cmd[3]} failed with code {error.returncode}"
+    return {**_report(results), "cold_start_s": cold, "notes": notes}
 
 
 def _report(results: dict[_Job, dict[str, Any]]) -> dict[str, Any]:

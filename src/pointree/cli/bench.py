@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from pointree.cli.console import new_table, progress_bar, show, write_json
-from pointree.cli.options import JsonOption, new_app
+from pointree.cli.options import DeviceOption, JsonOption, ThreadsOption, new_app
 from pointree.config import load_config
 
 __all__ = ["app"]
@@ -29,10 +29,8 @@ def command(
         bool, typer.Option("--quick", help="Fewer sentences and repetitions: rougher, under 45 seconds.")
     ] = False,
     json: JsonOption = False,
-    threads: Annotated[
-        int | None, typer.Option("--threads", metavar="N", min=1, help="CPU threads (default: all cores).")
-    ] = None,
-    device: Annotated[str, typer.Option("--device", metavar="NAME", help="Where to compute: cpu, cuda, …")] = "cpu",
+    threads: ThreadsOption = None,
+    device: DeviceOption = "cpu",
     config: Annotated[Path | None, typer.Option("--config", metavar="FILE", help="Settings of the model.")] = None,
     overrides: Annotated[
         list[str] | None, typer.Option("--set", metavar="SECTION.FIELD=VALUE", help="One setting of the model.")

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pointree.cli.console import new_table, show, track, write_json
-from pointree.cli.options import GoldArgument, JsonOption, ModelOption, new_app
+from pointree.cli.options import (
+    DeviceOption,
+    GoldArgument,
+    JsonOption,
+    ModelOption,
+    PrecisionOption,
+    ThreadsOption,
+    new_app,
+)
 from pointree.errors import UsageError
 from pointree.evaluation import Evaluation, evaluate
 from pointree.treebank.formats import read_treebank, require_sentences
@@ -37,6 +45,9 @@ def command(
     ] = None,
     model: ModelOption = None,
     json: JsonOption = False,
+    precision: PrecisionOption = "fp32",
+    threads: ThreadsOption = None,
+    device: DeviceOption = "cpu",
 ) -> None:
     """Score a parsed file, or a model, against gold trees.
 
@@ -50,7 +61,7 @@ def command(
     if system is not None:
         evaluation = evaluate_file(gold, system)
     elif model is not None:
-        evaluation = evaluate_model(gold, model)
+        evaluation = evaluate_model(gold, model, precision=precision, threads=threads, device=device)
     if json:
         write_json(evaluation.to_dict())
     else:
@@ -62,11 +73,18 @@ def evaluate_file(gold: Path, system: Path) -> Evaluation:
     return evaluate(track(_read(gold), "scoring"), _read(system), names=(str(gold), str(system)))
 
 
-def evaluate_model(gold: Path, model: str) -> Evaluation:
-    """Score what a model makes of the gold sentences once their trees are removed."""
-    import pointree
+def evaluate_model(
+    gold: Path, model: str, *, precision: str = "fp32", threads: int | None = None, device: str = "cpu"
+) -> Evaluation:
+    """Score what a model makes of the gold sentences once their trees are removed.
 
-    parser = pointree.load(model)
+    Figures are to be the same everywhere, so arithmetic is exact unless another is asked for.
+    """
+    import pointree
+    from pointree.process import prepare_process
+
+    prepare_process(threads)
+    parser = pointree.load(model, precision=precision, device=device)
     sentences = list(_read(gold))
     parsed = track(parser.stream(without_trees(sentences)), "parsing", total=len(sentences))
     return evaluate(sentences, parsed, names=(str(gold), model))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from pointree.cli.console import show
-from pointree.cli.options import new_app
+from pointree.cli.options import DeviceOption, new_app
 from pointree.errors import UsageError
 from pointree.files import atomic_write
 
@@ -78,7 +78,7 @@ def run(
         str,
         typer.Option("--changed", metavar="CHOICE", help="Cells made by another grid: refuse, rerun or keep them."),
     ] = "refuse",
-    device: Annotated[str, typer.Option("--device", metavar="NAME", help="Where to compute: cpu, cuda, …")] = "cpu",
+    device: DeviceOption = "cpu",
     list_cells: Annotated[bool, typer.Option("--list", help="Show where all cells stand, and run nothing.")] = False,
 ) -> None:
     """Train and score all cells of a grid.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from pointree.cli.console import track, warn
-from pointree.cli.options import new_app
+from pointree.cli.options import DeviceOption, PrecisionOption, ThreadsOption, new_app
 from pointree.cli.sources import FORMATS as INPUT_FORMATS
 from pointree.cli.sources import Source, find_sources, read_source
 from pointree.errors import FormatError, InputError, UsageError
@@ -98,12 +98,8 @@ def command(
     skip_invalid: Annotated[
         bool, typer.Option("--skip-invalid", help="Leave out malformed sentences and say which.")
     ] = False,
-    precision: Annotated[
-        str, typer.Option("--precision", metavar="NAME", help="Arithmetic: auto, fp32 or bf16.")
-    ] = "auto",
-    threads: Annotated[
-        int | None, typer.Option("--threads", metavar="N", min=1, help="CPU threads (default: all cores).")
-    ] = None,
+    precision: PrecisionOption = "auto",
+    threads: ThreadsOption = None,
     batch_words: Annotated[
         int, typer.Option("--batch-words", metavar="N", min=1, help="Words parsed together.")
     ] = 2500,
@@ -113,7 +109,7 @@ def command(
             "--workers", metavar="N", min=1, help="Processes that parse; --threads is then for each (default: 1)."
         ),
     ] = 1,
-    device: Annotated[str, typer.Option("--device", metavar="NAME", help="Where to compute: cpu, cuda, …")] = "cpu",
+    device: DeviceOption = "cpu",
 ) -> None:
     """Parse text or treebanks.
 
@@ -124,8 +120,8 @@ def command(
     _check_choice("--from", input_format, INPUT_FORMATS)
     _check_choice("--to", output_format, OUTPUT_FORMATS)
     target = output_format or _default_format(output)
-    if target == TRACE and n_best > 1:
-        raise UsageError(f"--to {TRACE} tells of one tree a sentence, found --n-best {n_best}")
+    if target == TRACE:
+        _check_trace({"--n-best": n_best > 1, "--workers": workers > 1, "--probabilities": probabilities})
     models = model or ["en"]
     if len(models) > 1 or combine is not None:
         _check_ensemble(target, {"--beam": beam, "--n-best": n_best, "--workers": workers})
@@ -188,6 +184,13 @@ def _load(
     from pointree.ensemble import load_ensemble
 
     return load_ensemble(models, combine=combine or "posteriors", precision=precision, device=device)
+
+
+def _check_trace(options: dict[str, bool]) -> None:
+    """A trace tells of one tree a sentence, made in one process, and has all probabilities."""
+    for option, given in options.items():
+        if given:
+            raise UsageError(f"--to {TRACE} goes without {option}")
 
 
 def _check_ensemble(target: str, numbers: dict[str, int]) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from pointree.cli.console import warn
-from pointree.cli.options import new_app
+from pointree.cli.options import DeviceOption, PrecisionOption, ThreadsOption, new_app
 from pointree.errors import MissingExtraError, UsageError
 from pointree.files import open_text, reading
 
@@ -70,13 +70,9 @@ def command(
     timeout: Annotated[
         float, typer.Option("--timeout", metavar="SECONDS", min=0.001, help="Most seconds for a request.")
     ] = 120.0,
-    precision: Annotated[
-        str, typer.Option("--precision", metavar="NAME", help="Arithmetic: auto, fp32 or bf16.")
-    ] = "auto",
-    threads: Annotated[
-        int | None, typer.Option("--threads", metavar="N", min=1, help="CPU threads (default: all cores).")
-    ] = None,
-    device: Annotated[str, typer.Option("--device", metavar="NAME", help="Where to compute: cpu, cuda, …")] = "cpu",
+    precision: PrecisionOption = "auto",
+    threads: ThreadsOption = None,
+    device: DeviceOption = "cpu",
 ) -> None:
     """Serve parsing over HTTP: a page at /, an interface of its own at /v1, UDPipe's at /process; /docs describes them.
 

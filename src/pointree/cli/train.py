@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pointree.cli.console import show, warn
-from pointree.cli.options import new_app
+from pointree.cli.options import DeviceOption, ThreadsOption, new_app
 from pointree.config import PRESETS, READ_TAGS, Config, describe, load_config
 from pointree.errors import OutputError, UsageError
 from pointree.rules import as_toml
@@ -92,10 +92,8 @@ def command(
             help="Learn from tags as the text model predicts them, not from gold ones.",
         ),
     ] = False,
-    threads: Annotated[
-        int | None, typer.Option("--threads", metavar="N", min=1, help="CPU threads (default: all cores).")
-    ] = None,
-    device: Annotated[str, typer.Option("--device", metavar="NAME", help="Where to compute: cpu, cuda, …")] = "cpu",
+    threads: ThreadsOption = None,
+    device: DeviceOption = "cpu",
     _options: Annotated[
         bool, typer.Option("--list-settings", callback=_list_options, is_eager=True, help="List all settings and exit.")
     ] = False,
@@ -113,7 +111,7 @@ def command(
     from pointree.cli.training_display import TrainingDisplay
     from pointree.nn.contextual import CacheFolder, default_cache
     from pointree.process import prepare_process
-    from pointree.training.card import model_card
+    from pointree.training.card import encoder_folder, model_card
     from pointree.training.data import read_gold
     from pointree.training.trainer import Trainer
     from pointree.treebank.vectors import read_vectors
@@ -127,7 +125,7 @@ def command(
     if predicted_tags:
         _check_tags(settings, text_model)
     counts = len(train_sentences), sum(map(len, train_sentences))
-    encoder = Path(settings.embeddings.contextual.model)
+    encoder = encoder_folder(settings.embeddings.contextual.model)
     command_line = _command_line(train, dev, output, config, vectors, encoder)
 
     def card(progress: Progress) -> str:

@@ -14,10 +14,9 @@ from pointree.nn.char_cnn import CharCnn
 from pointree.nn.contextual.embedding import ContextualEmbedding
 from pointree.nn.contextual.identity import EncoderIdentity
 from pointree.nn.dropout import drop_rows
+from pointree.treebank.vocabulary import UNK
 
 __all__ = ["Embeddings"]
-
-UNKNOWN = 1  # the identifier of unknown words in every vocabulary
 
 
 class Embeddings(nn.Module):
@@ -75,7 +74,7 @@ class Embeddings(nn.Module):
             words = batch.words
             if self.training and self.unk_replacement > 0.0:
                 drawn = torch.rand(words.shape, device=words.device) < self.unk_replacement
-                words = words.masked_fill(drawn & self.singletons[words], UNKNOWN)
+                words = words.masked_fill(drawn & self.singletons[words], UNK)
             parts.append(F.embedding(words, self.words, sparse=self.training).to(dtype))
         if self.chars is not None:
             parts.append(self.chars(batch.chars, batch.char_lengths, dtype).index_select(0, batch.forms))

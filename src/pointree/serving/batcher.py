@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from pointree.errors import PointreeError
 from pointree.serving.analysis import analyse
@@ -166,16 +167,19 @@ class Batcher:
             return
         started = time.monotonic()
         try:
-            _parse_together(parts)
+            found = _parse_together(parts)
         except Exception as error:
             if len(parts) > 1:
                 for part in parts:
                     self._parse([part])
-                return
-            parts[0].error = error
-            if not isinstance(error, PointreeError):
-                logger.exception("parsing failed")
+            else:
+                _fail(parts[0], error, "parsing failed")
             return
+        for part, trees in zip(parts, found, strict=True):
+            try:
+                part.job.deliver([part.job.render(tree) for tree in trees])
+            except Exception as error:
+                _fail(part, error, "rendering failed")
         if self._report is not None:
             sentences = sum(len(part.sentences) for part in parts)
             words = sum(len(sentence) for part in parts for sentence in part.sentences)
@@ -195,18 +199,22 @@ def _extend(part: _Part) -> int:
     try:
         taken = part.job.take(_SLICE_WORDS)
     except Exception as error:
-        part.error = error
-        if not isinstance(error, PointreeError):
-            logger.exception("reading a request failed")
+        _fail(part, error, "reading a request failed")
         return 0
     part.sentences += taken
     return sum(map(len, taken))
 
 
-def _parse_together(parts: Sequence[_Part]) -> None:
+def _fail(part: _Part, error: Exception, what: str) -> None:
+    """End a request with an error; one that is not of the request itself goes to the log."""
+    part.error = error
+    if not isinstance(error, PointreeError):
+        logger.error(what, exc_info=error)
+
+
+def _parse_together(parts: Sequence[_Part]) -> list[list[Any]]:
+    """All that was found for the sentences of each part."""
     first = parts[0].job
     sentences = [sentence for part in parts for sentence in part.sentences]
-    trees = iter(analyse(first.parser, sentences, first.analysis))
-    rendered = [[part.job.render(tree) for _ in part.sentences for tree in next(trees)] for part in parts]
-    for part, texts in zip(parts, rendered, strict=True):
-        part.job.deliver(texts)
+    found = iter(analyse(first.parser, sentences, first.analysis))
+    return [[tree for _ in part.sentences for tree in next(found)] for part in parts]

@@ -6,31 +6,28 @@ would let a word of a short sentence count for more than one of a long sentence 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
-__all__ = ["n_batches", "similar_batches"]
+__all__ = ["similar_batches"]
 
 _BLUR = (0.8, 1.25)
 """Lengths are multiplied by a number between these before they are sorted, so that every epoch has other batches."""
 
 
-def n_batches(n_sentences: int, batch_size: int) -> int:
-    """The number of batches of an epoch; a few less if some sentences are longer than a whole batch."""
-    return -(-n_sentences // batch_size)
-
-
 def similar_batches(lengths: Sequence[int], batch_size: int, seed: int, epoch: int) -> list[list[int]]:
     """Group the numbers of sentences, each group sorted by falling length.
 
-    A batch has as many words as ``batch_size`` average sentences.
+    A batch has as many words as ``batch_size`` average sentences, or one sentence that has more.
     """
     random = np.random.default_rng((seed, epoch))
     words = np.asarray(lengths, dtype=np.float64)
     order = np.argsort((words + random.uniform(0, 1, len(words))) * random.uniform(*_BLUR, len(words)))
     middles = np.cumsum(words[order]) - words[order] / 2  # counted in words, where each sentence's middle lies
-    places = (middles / words.sum() * n_batches(len(words), batch_size)).astype(int)
+    n_batches = math.ceil(len(words) / batch_size)
+    places = (middles / words.sum() * n_batches).astype(int)
     groups = np.split(order, np.flatnonzero(np.diff(places)) + 1)
     batches = [sorted(group.tolist(), key=lambda number: -lengths[number]) for group in groups]
     return [batches[place] for place in random.permutation(len(batches))]

@@ -10,7 +10,7 @@ from pointree.training.checkpoint import Progress
 from pointree.transitions import paper_name
 from pointree.version import __version__
 
-__all__ = ["model_card"]
+__all__ = ["encoder_folder", "model_card"]
 
 _TAGS: dict[TagColumn, str] = {
     "upos": "UPOS is read",
@@ -18,6 +18,12 @@ _TAGS: dict[TagColumn, str] = {
     "none": "none are read",
     "joint": "none are read, UPOS is predicted",
 }
+
+
+def encoder_folder(model: str) -> Path | None:
+    """The folder of a pretrained encoder, of which only the name should be told; None for an id of the Hub."""
+    folder = Path(model)
+    return folder if model and (folder.is_absolute() or folder.is_dir()) else None
 
 
 def model_card(
@@ -36,7 +42,9 @@ def model_card(
     contextual = config.embeddings.contextual
     encoder = ""
     if contextual.model:
-        encoder = f"; {'fine-tuned' if contextual.fine_tune else 'frozen'} {Path(contextual.model).name}"
+        folder = encoder_folder(contextual.model)
+        name = contextual.model if folder is None else folder.name
+        encoder = f"; {'fine-tuned' if contextual.fine_tune else 'frozen'} {name}"
     gate = "" if decoder.fusion == "none" else f", {decoder.gate.upper()}"
     given = "gold words"
     if config.embeddings.tag in READ_TAGS:

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from pointree.config import Config
 from pointree.errors import OutputError, TrainingError, UsageError
-from pointree.files import atomic_write
+from pointree.files import atomic_write, remove_leftovers
 from pointree.model_folder import load_folder, new_network, save_contextual, save_folder, write_card, write_weights
 from pointree.nn.contextual import (
     CacheFolder,
@@ -28,7 +28,7 @@ from pointree.nn.features import EncodedSentence
 from pointree.nn.precision import resolve_precision
 from pointree.parser import Parser, resolve_device
 from pointree.training.average import MovingAverage
-from pointree.training.batches import n_batches, similar_batches
+from pointree.training.batches import similar_batches
 from pointree.training.checkpoint import CHECKPOINT, Progress, read_checkpoint, write_checkpoint
 from pointree.training.data import fingerprint
 from pointree.training.optimiser import Optimiser
@@ -150,8 +150,7 @@ class Trainer:
     def _prepare_output(self) -> None:
         try:
             self.output.mkdir(parents=True, exist_ok=True)
-            for leftover in self.output.glob(".*.tmp"):  # of a run that was killed while it wrote a file
-                leftover.unlink()
+            remove_leftovers(self.output)
         except OSError as error:
             raise OutputError(f"{self.output}: cannot be written: {error.strerror or error}") from error
         if self.progress.epoch == 0:
@@ -170,7 +169,7 @@ class Trainer:
         epoch, started = progress.epoch + 1, time.perf_counter()
         lengths = [len(sentence) for sentence in encoded]
         batches = similar_batches(lengths, training.batch_size, training.seed, epoch)
-        total_steps = training.epochs * n_batches(len(lengths), training.batch_size)
+        total_steps = training.epochs * len(batches)  # as if all epochs had as many as this one
         words_per_sentence = sum(lengths) / len(lengths)
         # All randomness of an epoch follows from seed and epoch, so that a resumed run repeats it exactly.
         torch.manual_seed(training.seed * 1_000_003 + epoch)
@@ -178,13 +177,12 @@ class Trainer:
             self.observer.epoch_started(epoch, training.epochs, sum(lengths))
         self.network.train()
         sums = {"arc_loss": 0.0, "label_loss": 0.0}
-        for numbers in batches:
+        for step, numbers in enumerate(batches, (epoch - 1) * len(batches)):
             batch = self.parser.featurizer.batch([encoded[number] for number in numbers])
             loss = self.network.loss(batch, self.dtype)
-            # The objective is that of a sentence of average length: every word counts alike, in whatever batch it is.
-            (words_per_sentence * loss.per_word).backward()
-            rate = learning_rate(training, progress.step, total_steps, progress.plateau)
-            encoder_rate = learning_rate(of_encoder, progress.step, total_steps, progress.plateau)
+            loss.objective(words_per_sentence).backward()
+            rate = learning_rate(training, step, total_steps, progress.plateau)
+            encoder_rate = learning_rate(of_encoder, step, total_steps, progress.plateau)
             self.optimiser.step(rate, encoder_rate)
             progress.step += 1
             if self.average is not None:

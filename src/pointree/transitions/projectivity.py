@@ -10,8 +10,7 @@ __all__ = ["is_projective"]
 def is_projective(heads: Sequence[int]) -> bool:
     """Tell whether no two arcs cross in a tree given by the heads of words 1..n, in O(n log n).
 
-    The arcs of ROOT, which stands before the first word, count: for a tree this is the same as saying that
-        all words
+    The arcs of ROOT, which stands before the first word, count: for a tree this is the same as saying that all words
     between a head and its dependent descend from the head.
     """
     arcs = sorted((min(arc), -max(arc)) for arc in enumerate(heads, start=1))

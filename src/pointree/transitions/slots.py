@@ -10,8 +10,7 @@ __all__ = ["Slot"]
 class Slot(IntEnum):
     """One remembered dependent of a word; the value is its column wherever slots are laid out in a row.
 
-    Left slots hold dependents that stand before the word, right slots those that stand after it. A slot
-    that no
+    Left slots hold dependents that stand before the word, right slots those that stand after it. A slot that no
     dependent has filled holds 0, which cannot be confused with a word: ROOT depends on nothing.
     """
 

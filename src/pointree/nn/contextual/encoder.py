@@ -99,8 +99,8 @@ def _limit(model: nn.Module, tokenizer: SubwordTokenizer, name: str) -> int:
     config: Any = model.config
     if positions := getattr(config, "max_position_embeddings", None):
         limits = [int(positions)]
-    for name, module in model.named_modules():
-        if isinstance(module, nn.Embedding) and name.endswith("position_embeddings"):
+    for part, module in model.named_modules():
+        if isinstance(module, nn.Embedding) and part.endswith("position_embeddings"):
             # Where the padding has a position, those of words start after it.
             first = 0 if module.padding_idx is None else module.padding_idx + 1
             limits.append(module.num_embeddings - first)
