@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 from typing import Any
 
 import pytest
 
+from pointree.bench import run as run_module
 from pointree.bench import worker
 from pointree.bench.measure import Setting
 from pointree.bench.run import _exponent, run_bench
@@ -71,6 +73,17 @@ def test_what_cannot_be_measured_is_null_with_a_reason(monkeypatch: pytest.Monke
     assert report["train"]["fp32"]["utilisation"] is None
     assert report["notes"]["train.fp32"] == "train in fp32 failed: the process ended with code -9"
     assert report["cold_start_s"]["parse"] > 0
+
+
+def test_a_cold_start_that_fails_is_null_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_request: Any) -> dict[str, float | None]:
+        raise subprocess.CalledProcessError(2, ["python", "-m", "pointree", "parse"])
+
+    monkeypatch.setattr(worker, "measure_apart", lambda *_request: {})
+    monkeypatch.setattr(run_module, "_cold_start", fail)
+    report = run_bench(load_config(None, TINY), quick=True, threads=1)
+    assert report["cold_start_s"] == {"help": None, "parse": None}
+    assert report["notes"] == {"cold_start": "pointree parse failed with code 2"}
 
 
 def _die(*_request: Any) -> None:
