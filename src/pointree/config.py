@@ -72,7 +72,7 @@ _SHORT_SCHEDULE: dict[str, Any] = {
 
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "paper": {},
-    "cpu": {"training": {**_SHORT_SCHEDULE, "epochs": 40}},
+    "cpu": {"training": {**_SHORT_SCHEDULE, "epochs": 24}},
     "quick": {
         "encoder": {"size": 256},
         "decoder": {"size": 256},
