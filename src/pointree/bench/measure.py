@@ -25,7 +25,7 @@ from pointree.treebank.sentence import Sentence
 
 __all__ = ["MEASUREMENTS", "Setting", "cold_start", "peak_memory_mb"]
 
-_SAMPLE = 24
+_SAMPLE = 8
 """Sentences of one length whose operations are counted."""
 
 
