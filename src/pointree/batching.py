@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TypeVar
 
 __all__ = ["MAX_BATCH_SENTENCES", "plan_batches", "windows"]
@@ -17,24 +18,10 @@ _MAX_CELLS = 1_000_000
 
 
 def windows(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Consecutive lists of up to ``size`` items; a fault of the input comes after all that was read before it."""
-    window: list[Item] = []
-    fault: Exception | None = None
+    """Consecutive lists of up to ``size`` items; a fault of the input takes the list that it interrupts with it."""
     iterator = iter(items)
-    while fault is None:
-        try:
-            window.append(next(iterator))
-        except StopIteration:
-            break
-        except Exception as error:
-            fault = error
-        if len(window) == size:
-            yield window
-            window = []
-    if window:
+    while window := list(islice(iterator, size)):
         yield window
-    if fault is not None:
-        raise fault
 
 
 def plan_batches(lengths: Sequence[int], *, batch_words: int, beam_width: int = 1) -> Iterator[list[int]]:

@@ -41,7 +41,7 @@ def _parse(sentences: list[Sentence], options: dict[str, Any]) -> list[Sentence]
 
 
 def _until_fault(items: Iterable[list[Sentence]], faults: list[Exception]) -> Iterator[list[Sentence]]:
-    """All items up to a fault of the input, which is kept for later: what was read before it is parsed first."""
+    """All windows before a fault of the input, which is kept for later: what is under way is not lost by it."""
     try:
         yield from items
     except Exception as error:
