@@ -68,7 +68,7 @@ _SHORT_SCHEDULE: dict[str, Any] = {
     "epsilon": 1e-8,
     "average": 0.996,
 }
-"""What learns most in few epochs, measured in experiments/README.md."""
+"""A schedule for few epochs; experiments/README.md has the measurements behind it."""
 
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "paper": {},

@@ -1,4 +1,4 @@
-"""A moving average of the weights: it generalises better than any moment of a noisy run, and needs no small rate."""
+"""A moving average of the weights: it is what is evaluated and kept, while training goes on with the weights."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 __all__ = ["MovingAverage"]
 
 _EVERY = 8
-"""Steps between two updates; one at every step would take a tenth of the time of training."""
+"""Steps between two updates, each of which reads all weights and writes all averages."""
 
 
 class MovingAverage:
