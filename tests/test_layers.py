@@ -24,7 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "config": {"errors", "rules"},
     "treebank": BASE,
     "transitions": BASE | {"treebank"},
-    "nn": CORE,
+    "nn": CORE | {"quantisation"},
     "search": CORE | {"nn"},
     "batching": set(),
     "process": set(),

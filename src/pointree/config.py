@@ -118,6 +118,7 @@ class ContextualConfig(_Section):
     mix: Mix = field(default="mean", metadata=choice(Mix, "How the layers become one vector."))
     subwords: Subwords = field(default="mean", metadata=choice(Subwords, "Which sub-words stand for a word."))
     fine_tune: bool = field(default=False, metadata=flag("Whether the encoder is trained too."))
+    fine_tune_table: bool = field(default=True, metadata=flag("Whether its table of sub-words is, if it is trained."))
     learning_rate: float = field(default=5e-5, metadata=number("Highest learning rate of a trained encoder.", (">", 0)))
     warmup: int = field(default=0, metadata=whole("Optimiser steps in which that learning rate rises.", (">=", 0)))
 

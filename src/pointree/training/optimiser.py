@@ -23,8 +23,9 @@ class Optimiser:
         self.clip = config.clip
         table, contextual = network.embeddings.words, network.embeddings.contextual
         encoder = None if contextual is None else contextual.encoder
-        self.pretrained: list[nn.Parameter] = [] if encoder is None else list(encoder.parameters())
-        apart = {id(parameter) for parameter in (table, *self.pretrained)}
+        of_encoder: list[nn.Parameter] = [] if encoder is None else list(encoder.parameters())
+        self.pretrained = [parameter for parameter in of_encoder if parameter.requires_grad]
+        apart = {id(parameter) for parameter in (table, *of_encoder)}
         self.names = {id(parameter): name for name, parameter in network.named_parameters()}
         self.dense = [parameter for parameter in network.parameters() if id(parameter) not in apart]
         self.sparse: list[nn.Parameter] = [] if table is None else [table]

@@ -9,7 +9,13 @@ from pointree.nn.contextual.cache_folder import CacheFolder, default_cache
 from pointree.nn.contextual.encoder import ContextualEncoder
 from pointree.nn.contextual.features import ContextualSource, FrozenFeatures, TrainedFeatures
 from pointree.nn.contextual.identity import EncoderIdentity, read_identity, write_identity
-from pointree.nn.contextual.pretrained import bundle_encoder, load_encoder, new_encoder, save_architecture
+from pointree.nn.contextual.pretrained import (
+    bundle_encoder,
+    compact_encoder,
+    load_encoder,
+    new_encoder,
+    save_architecture,
+)
 
 __all__ = [
     "CacheFolder",
@@ -19,6 +25,7 @@ __all__ = [
     "FrozenFeatures",
     "TrainedFeatures",
     "bundle_encoder",
+    "compact_encoder",
     "default_cache",
     "load_encoder",
     "new_encoder",

@@ -13,11 +13,22 @@ from torch import Tensor, nn
 
 from pointree.config import ContextualConfig
 from pointree.errors import MissingExtraError, ModelError, OutputError
+from pointree.nn.contextual.bert import Bert
+from pointree.nn.contextual.bert_folder import copy_bert, read_bert
 from pointree.nn.contextual.encoder import ContextualEncoder
 from pointree.nn.contextual.identity import EncoderIdentity, checksum
 from pointree.nn.contextual.subwords import SubwordTokenizer
+from pointree.quantisation import round_to_4_bits
 
-__all__ = ["VARIABLE", "bundle_encoder", "find_encoder", "load_encoder", "new_encoder", "save_architecture"]
+__all__ = [
+    "VARIABLE",
+    "bundle_encoder",
+    "compact_encoder",
+    "find_encoder",
+    "load_encoder",
+    "new_encoder",
+    "save_architecture",
+]
 
 VARIABLE = "POINTREE_ENCODERS"
 """The environment variable with a list of folders, separated as in PATH, whose subfolders are encoders."""
@@ -57,11 +68,19 @@ def load_encoder(
     _check_context(encoder)
     if not config.fine_tune:
         _drop_unused_layers(encoder)
+    elif not config.fine_tune_table:
+        _table(model).requires_grad_(False)
     return encoder
 
 
 def new_encoder(folder: Path, config: ContextualConfig, identity: EncoderIdentity) -> ContextualEncoder:
-    """An encoder of the right shape, whose weights come from elsewhere, and the tokeniser of a folder."""
+    """An encoder of the right shape, whose weights come from elsewhere, and the tokeniser of a folder.
+
+    A BERT is one of ours, which needs no `transformers`; it reads and is not for training.
+    """
+    if (plain := read_bert(folder)) is not None:
+        bert, pieces = plain
+        return ContextualEncoder(bert, SubwordTokenizer(pieces, str(folder)), identity, config, str(folder))
     transformers = _transformers(identity.name)
     with _one_line(str(folder)), _quiet(transformers):
         settings = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, **_SAFE)
@@ -80,11 +99,31 @@ def bundle_encoder(encoder: ContextualEncoder, folder: Path) -> None:
         tokenizer.save_pretrained(folder)
 
 
+def compact_encoder(source: str, folder: Path, *, layers: int) -> None:
+    """Write a smaller encoder: the first ``layers`` layers, and a table of sub-words that 4 bits can hold."""
+    encoder = load_encoder(ContextualConfig(model=source, layers=(layers,)))
+    encoder.model.config.num_hidden_layers = layers  # type: ignore[union-attr]
+    with torch.no_grad():
+        table = _table(encoder.model)
+        table.copy_(round_to_4_bits(table))
+    with _writing(folder):
+        encoder.model.save_pretrained(folder)  # type: ignore[operator]
+        encoder.tokenizer.tokenizer.save_pretrained(folder)
+
+
 def save_architecture(encoder: ContextualEncoder, folder: Path) -> None:
     """Write what `new_encoder` reads."""
+    if isinstance(encoder.model, Bert):
+        copy_bert(Path(encoder.source), folder)
+        return
     with _writing(folder):
         encoder.model.config.save_pretrained(folder)  # type: ignore[union-attr, operator]
         encoder.tokenizer.tokenizer.save_pretrained(folder)
+
+
+def _table(model: Any) -> nn.Parameter:
+    table: nn.Parameter = model.get_input_embeddings().weight
+    return table
 
 
 @contextmanager
