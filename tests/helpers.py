@@ -185,7 +185,7 @@ def overfit(
     network.train()
     for _step in range(most_steps):
         loss = network.loss(batch)
-        loss.objective(1.0).backward()
+        loss.objective().backward()
         optimiser.step(config.training.learning_rate)
         if loss.arcs.item() + loss.labels.item() < 0.0003 * loss.n_words:
             break

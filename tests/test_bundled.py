@@ -28,7 +28,7 @@ def test_every_sentence_becomes_one_tree(ewt: Path) -> None:
 
 
 def test_it_stays_small() -> None:
-    assert sum(path.stat().st_size for path in resolve_model("en").iterdir()) < 30_000_000
+    assert sum(path.stat().st_size for path in resolve_model("en").rglob("*") if path.is_file()) < 30_000_000
 
 
 @pytest.fixture

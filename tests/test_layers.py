@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "models": BASE,
     "model_summary": BASE | {"models"},
     "wheel": BASE | {"models", "model_summary"},
-    "shrink": CORE | {"model_folder", "quantisation"},
+    "shrink": CORE | {"nn", "model_folder", "quantisation"},
     "parser": ALL_BELOW_PARSER,
     "evaluation": CORE,
     "analysis": CORE | {"evaluation"},

@@ -99,7 +99,7 @@ def test_eight_bits_are_off_by_half_a_step_at_most(folder: Path, tmp_path: Path)
         if tensor.dim() > 1:
             assert stored[name].dtype == torch.int8
             step = tensor.abs().amax(dim=-1, keepdim=True) / 127
-            assert bool(((after[name] - tensor).abs() <= step * 0.5001).all())
+            assert bool(((after[name] - tensor).abs() <= step * 0.501).all())
         else:
             assert stored[name].dtype == torch.float16
     # What is in 8 bits stays there, value by value, when only words are dropped.

@@ -38,15 +38,14 @@ def quantise(weights: Mapping[str, Tensor], bits: Bits) -> dict[str, Tensor]:
         if not bool(tensor.isfinite().all()):
             raise ModelError(f"{name}: expected numbers, found NaN or infinity")
         if bits == 8 and _fits_4_bits(tensor):
-            numbers, scale = _as_4_bits(tensor)
+            numbers, scale = _round(tensor, _GROUP_4, _LARGEST_4)
             pairs = (numbers.flatten(-2) + 8).to(torch.uint8).unflatten(-1, (-1, 2))
             stored[name] = pairs[..., 0] | (pairs[..., 1] << 4)
             stored[name + SCALE] = scale.squeeze(-1).to(torch.float16)
         elif bits == 8 and tensor.dim() > 1:
-            grouped = tensor.float().unflatten(-1, (_n_groups(tensor.shape[-1]), -1))
-            scale = _scale(grouped)
-            stored[name] = (grouped / scale).round().to(torch.int8).flatten(-2)
-            stored[name + SCALE] = scale.squeeze(-1)
+            numbers, scale = _round(tensor, _GROUP, _LARGEST)
+            stored[name] = numbers.to(torch.int8).flatten(-2)
+            stored[name + SCALE] = _to_float16(name, scale.squeeze(-1))
         else:
             stored[name] = _to_float16(name, tensor)
     return stored
@@ -63,16 +62,21 @@ def dequantise(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 def round_to_4_bits(matrix: Tensor) -> Tensor:
     """The nearest matrix that 4 bits can hold. *Shape:* ``(rows, columns)``, of which 32 share a scale."""
-    numbers, scale = _as_4_bits(matrix)
+    numbers, scale = _round(matrix, _GROUP_4, _LARGEST_4)
     return (numbers * scale).flatten(-2)
 
 
-def _as_4_bits(matrix: Tensor) -> tuple[Tensor, Tensor]:
-    """Whole numbers from -7 to 7, and their scales, which 16 bits can hold. *Shape:* both ``(rows, groups, …)``."""
-    groups = matrix.float().unflatten(-1, (-1, _GROUP_4))
-    scale = (groups.abs().amax(dim=-1, keepdim=True) / _LARGEST_4).to(torch.float16).float()
+def _round(tensor: Tensor, size: int, largest: int) -> tuple[Tensor, Tensor]:
+    """Whole numbers up to ``largest``, and the scale of each group of columns, which 16 bits can hold.
+
+    A whole row is one group where it does not split evenly, as the rows of a word table. *Shape:* ``(..., columns)`` to
+    ``(..., groups, size)`` and ``(..., groups, 1)``.
+    """
+    columns = tensor.shape[-1]
+    groups = tensor.float().unflatten(-1, (columns // size if columns % size == 0 else 1, -1))
+    scale = (groups.abs().amax(dim=-1, keepdim=True) / largest).to(torch.float16).float()
     scale = torch.where(scale > 0, scale, 1.0)
-    return (groups / scale).round().clamp(-_LARGEST_4, _LARGEST_4), scale
+    return (groups / scale).round().clamp(-largest, largest), scale
 
 
 def _fits_4_bits(tensor: Tensor) -> bool:
@@ -84,17 +88,6 @@ def _unpacked(tensor: Tensor) -> Tensor:
     if tensor.dtype != torch.uint8:
         return tensor
     return torch.stack((tensor & 15, tensor >> 4), dim=-1).flatten(-2).to(torch.int8) - 8
-
-
-def _n_groups(columns: int) -> int:
-    """A whole row is one group where it does not split evenly, as the rows of a word table."""
-    return columns // _GROUP if columns % _GROUP == 0 else 1
-
-
-def _scale(groups: Tensor) -> Tensor:
-    """For each group the step between neighbouring numbers. *Shape:* ``(..., group)`` to ``(..., 1)``."""
-    largest = groups.abs().amax(dim=-1, keepdim=True)
-    return torch.where(largest > 0, largest / _LARGEST, 1.0)
 
 
 def _to_float16(name: str, tensor: Tensor) -> Tensor:

@@ -14,16 +14,24 @@ from safetensors.torch import load_file
 
 from pointree.errors import ModelError, OutputError, UsageError
 from pointree.model_folder import CARD, ENCODER, IDENTITY, TEXT_MODEL, WEIGHTS, load_folder, save_folder
+from pointree.nn.contextual.bert_folder import prune_pieces, read_bert
 from pointree.quantisation import SCALE, Bits, dequantise, quantise
 from pointree.treebank.vocabulary import UNK, WordVocabulary
 
 __all__ = ["shrink_model"]
 
 _WORD_TABLE = "embeddings.words"
+_PIECE_TABLE = "embeddings.contextual.encoder.model.embeddings.word_embeddings.weight"
 
 
 def shrink_model(
-    folder: Path, target: Path, *, words: int | None = None, keep: Iterable[str] = (), bits: Bits | None = None
+    folder: Path,
+    target: Path,
+    *,
+    words: int | None = None,
+    keep: Iterable[str] = (),
+    bits: Bits | None = None,
+    latin: bool = False,
 ) -> None:
     """Write a smaller copy of a model; a line at the end of its card says what was done.
 
@@ -32,6 +40,8 @@ def shrink_model(
     are dropped. Words that the training data has once, and the forms in ``keep``, stay in any case: give the forms of
     the training data, and nothing that was learned is lost. Words that stay are parsed as before; the others are
     looked up in lower case, and then count as unknown.
+
+    With ``latin``, a fine-tuned BERT loses the word pieces of other scripts than Latin.
 
     With ``bits``, weights are stored in so many: see `pointree.quantisation.quantise`.
     """
@@ -46,6 +56,15 @@ def shrink_model(
         vocabularies = replace(vocabularies, words=_select(vocabularies.words, rows))
         for name in {_WORD_TABLE, _WORD_TABLE + SCALE} & weights.keys():
             weights[name] = weights[name][torch.from_numpy(rows)]
+    if latin:
+        if _PIECE_TABLE not in weights or read_bert(folder / ENCODER) is None:
+            raise UsageError(
+                f"{folder}: expected a fine-tuned BERT, of which word pieces could be left out, found none"
+            )
+        pieces = prune_pieces(folder / ENCODER, target / ENCODER)
+        done.append(f"{len(pieces):,} of {len(weights[_PIECE_TABLE]):,} word pieces, those of Latin script, were kept")
+        for name in {_PIECE_TABLE, _PIECE_TABLE + SCALE} & weights.keys():
+            weights[name] = weights[name][pieces]
     if bits is not None:
         done.append(f"weights were rounded to {bits} bits")
         try:
@@ -57,7 +76,8 @@ def shrink_model(
         card = f"{card.rstrip()}\n\nAfter training, {' and '.join(done)}.\n".lstrip()
     save_folder(target, config, vocabularies, weights, card)
     _copy([folder / TEXT_MODEL, folder / IDENTITY, *folder.glob("LICEN[CS]E*")], target)
-    _copy(folder.glob(f"{ENCODER}/*"), target / ENCODER)
+    if not latin:
+        _copy(folder.glob(f"{ENCODER}/*"), target / ENCODER)
 
 
 def _kept_rows(vocabulary: WordVocabulary, words: int, keep: Iterable[str]) -> NDArray[np.int64]:

@@ -26,7 +26,7 @@ STEP = 1e-5
 def loss_of(network: PointerNetwork, batch: Batch) -> torch.Tensor:
     """The loss with the same dropout at every call."""
     torch.manual_seed(99)
-    return network.loss(batch, torch.float64).objective(1.0)
+    return network.loss(batch, torch.float64).objective()
 
 
 def slope(network: PointerNetwork, batch: Batch, parameter: torch.Tensor, direction: torch.Tensor) -> float:
@@ -72,7 +72,7 @@ def test_the_loss_of_a_batch_is_that_of_its_sentences() -> None:
     torch.testing.assert_close(together.arcs, torch.stack([loss.arcs for loss in alone]).sum())
     torch.testing.assert_close(together.labels, torch.stack([loss.labels for loss in alone]).sum())
     assert together.n_words == 14
-    torch.testing.assert_close(together.objective(1.0), (together.arcs + together.labels) / 14)
+    torch.testing.assert_close(together.objective(), (together.arcs + together.labels) / 14)
 
 
 def test_a_loss_needs_gold_steps() -> None:
@@ -86,9 +86,9 @@ def test_training_draws_new_masks_and_evaluation_none() -> None:
     network, batch = parser.network, make_batch(parser, random_sentences([6]), gold=True)
     with torch.no_grad():
         network.train()
-        assert network.loss(batch).objective(1.0) != network.loss(batch).objective(1.0)
+        assert network.loss(batch).objective() != network.loss(batch).objective()
         network.eval()
-        assert network.loss(batch).objective(1.0) == network.loss(batch).objective(1.0)
+        assert network.loss(batch).objective() == network.loss(batch).objective()
 
 
 def test_one_mask_for_each_space_is_shared_by_dependents_and_heads(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,14 +45,14 @@ def weights(network: PointerNetwork) -> dict[str, Tensor]:
 
 
 def step(network: PointerNetwork, batch: Batch, optimiser: Optimiser, rate: float = 0.01) -> float:
-    network.loss(batch).objective(1.0).backward()
+    network.loss(batch).objective().backward()
     return optimiser.step(rate)
 
 
 def plain_step(network: PointerNetwork, batch: Batch, adam: torch.optim.Adam, clip: float = 0.0) -> float:
     """A step of torch's own Adam, with torch's own clipping."""
     adam.zero_grad()
-    network.loss(batch).objective(1.0).backward()
+    network.loss(batch).objective().backward()
     norm = torch.nn.utils.clip_grad_norm_(network.parameters(), clip or float("inf"))
     adam.step()
     return float(norm)

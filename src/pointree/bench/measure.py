@@ -78,13 +78,12 @@ def train(setting: Setting) -> dict[str, Any]:
     sentences = random_sentences(english_like_lengths((2 if setting.quick else 20) * config.training.batch_size))
     encoded = [parser.featurizer.encode(sentence, gold=True) for sentence in sentences]
     lengths = [len(sentence) for sentence in encoded]
-    words_per_sentence = sum(lengths) / len(lengths)
     batches = similar_batches(lengths, config.training.batch_size, seed=1, epoch=1)
 
     def work() -> None:
         for numbers in batches:
             loss = network.loss(parser.featurizer.batch([encoded[number] for number in numbers]), dtype)
-            loss.objective(words_per_sentence).backward()
+            loss.objective().backward()
             optimiser.step(1e-4)
         _synchronise(setting.device)
 

@@ -55,10 +55,10 @@ class Loss:
     n_words: int
     tags: Tensor | None = None
 
-    def objective(self, words_per_sentence: float) -> Tensor:
-        """The loss of a sentence of average length, so that every word counts alike, in whatever batch it is."""
+    def objective(self) -> Tensor:
+        """The loss of an average word. Its scale matters: next to it, Adam's epsilon is small or not."""
         parse = self.arcs + self.labels
-        return (parse if self.tags is None else parse + self.tags) * (words_per_sentence / self.n_words)
+        return (parse if self.tags is None else parse + self.tags) / self.n_words
 
 
 class PointerNetwork(nn.Module):

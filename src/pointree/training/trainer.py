@@ -170,7 +170,6 @@ class Trainer:
         lengths = [len(sentence) for sentence in encoded]
         batches = similar_batches(lengths, training.batch_size, training.seed, epoch)
         total_steps = training.epochs * len(batches)  # as if all epochs had as many as this one
-        words_per_sentence = sum(lengths) / len(lengths)
         # All randomness of an epoch follows from seed and epoch, so that a resumed run repeats it exactly.
         torch.manual_seed(training.seed * 1_000_003 + epoch)
         if self.observer is not None:
@@ -180,7 +179,7 @@ class Trainer:
         for step, numbers in enumerate(batches, (epoch - 1) * len(batches)):
             batch = self.parser.featurizer.batch([encoded[number] for number in numbers])
             loss = self.network.loss(batch, self.dtype)
-            loss.objective(words_per_sentence).backward()
+            loss.objective().backward()
             rate = learning_rate(training, step, total_steps, progress.plateau)
             encoder_rate = learning_rate(of_encoder, step, total_steps, progress.plateau)
             self.optimiser.step(rate, encoder_rate)

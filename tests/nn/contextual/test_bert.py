@@ -20,7 +20,7 @@ from pointree.config import ContextualConfig
 from pointree.errors import ModelError
 from pointree.nn.contextual import compact_encoder, load_encoder, new_encoder, save_architecture
 from pointree.nn.contextual.bert import Bert
-from pointree.nn.contextual.bert_folder import copy_bert, read_bert
+from pointree.nn.contextual.bert_folder import copy_bert, prune_pieces, read_bert
 from pointree.nn.contextual.subwords import SubwordTokenizer
 from pointree.quantisation import dequantise, quantise, round_to_4_bits
 from pointree.training.trainer import Trainer
@@ -161,6 +161,29 @@ def test_a_fine_tuned_parser_runs_without_transformers(tmp_path: Path) -> None:
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     with_them = trainer.parser.parse([["The", "parser", "needs", "nothing", "else"]])
     assert found == f"True {with_them[0].heads}\n"
+
+
+def test_pieces_of_other_scripts_can_be_left_out(folder: Path, tmp_path: Path) -> None:
+    config = ContextualConfig(model=str(folder), layers=(1,))
+    whole = make_encoder(tmp_path / "whole")
+    tokenizer = json.loads((whole / "tokenizer.json").read_text(encoding="utf-8"))
+    vocabulary = tokenizer["model"]["vocab"]
+    first = next(iter(vocabulary))
+    vocabulary |= {"я": len(vocabulary), "##я": len(vocabulary) + 1, "[unused1]": len(vocabulary) + 2}
+    (whole / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
+    settings = json.loads((whole / "config.json").read_text(encoding="utf-8"))
+    settings["vocab_size"] = len(vocabulary)
+    (whole / "config.json").write_text(json.dumps(settings), encoding="utf-8")
+    rows = prune_pieces(whole, tmp_path / "latin")
+    assert len(rows) == len(vocabulary) - 3
+    assert vocabulary[first] in rows
+    identity = open_encoder(folder).identity
+    before, after = (new_encoder(place, config, identity).tokenizer for place in (whole, tmp_path / "latin"))
+    for forms in sentences():
+        assert [tuple(rows[number] for number in word) for word in after(forms)] == before(forms)
+    [unknown] = after(["яя"])
+    assert rows[unknown[0]] == vocabulary["[UNK]"]
+    assert (rows[after.opening[0]], rows[after.closing[0]]) == (before.opening[0], before.closing[0])
 
 
 def test_the_architecture_is_saved_by_either(folder: Path, tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import unicodedata
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from pointree.files import atomic_write
 from pointree.nn.contextual.bert import Bert, BertSettings
 from pointree.nn.contextual.word_pieces import WordPieces
 
-__all__ = ["copy_bert", "read_bert"]
+__all__ = ["copy_bert", "prune_pieces", "read_bert"]
 
 CONFIG, TOKENIZER, TOKENIZER_CONFIG = "config.json", "tokenizer.json", "tokenizer_config.json"
 _HUGE = 1 << 62
@@ -39,8 +41,40 @@ def copy_bert(source: Path, target: Path) -> None:
     """Write the files that `read_bert` reads."""
     target.mkdir(parents=True, exist_ok=True)
     for name in (CONFIG, TOKENIZER, TOKENIZER_CONFIG):
-        with atomic_write(target / name) as stream:
-            json.dump(_read(source / name), stream, ensure_ascii=False, separators=(",", ":"))
+        _write(target / name, _read(source / name))
+
+
+def prune_pieces(source: Path, target: Path) -> list[int]:
+    """Write a BERT's files without the word pieces that have letters of other scripts than Latin, and the unused ones.
+
+    Returns the rows of its table of sub-words that are left. Words in Latin script are read as before.
+    """
+    config, tokenizer = _read(source / CONFIG), _read(source / TOKENIZER)
+    special = {token["content"] for token in tokenizer["added_tokens"]}
+    pieces = sorted(tokenizer["model"]["vocab"].items(), key=lambda item: item[1])
+    kept = [(piece, row) for piece, row in pieces if piece in special or _is_latin(piece)]
+    numbers = {piece: number for number, (piece, _row) in enumerate(kept)}
+    tokenizer["model"]["vocab"] = numbers
+    for token in tokenizer["added_tokens"]:
+        token["id"] = numbers[token["content"]]
+    for name, token in tokenizer["post_processor"]["special_tokens"].items():
+        token["ids"] = [numbers[name]]
+    config["vocab_size"] = len(kept)
+    copy_bert(source, target)
+    for name, content in ((CONFIG, config), (TOKENIZER, tokenizer)):
+        _write(target / name, content)
+    return [row for _piece, row in kept]
+
+
+def _is_latin(piece: str) -> bool:
+    if piece.startswith("[unused"):
+        return False
+    return all(not each.isalpha() or "LATIN" in unicodedata.name(each, "") for each in piece)
+
+
+def _write(path: Path, content: Mapping[str, Any]) -> None:
+    with atomic_write(path) as stream:
+        json.dump(content, stream, ensure_ascii=False, separators=(",", ":"))
 
 
 def _read(path: Path) -> dict[str, Any]:
