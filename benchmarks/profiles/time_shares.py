@@ -122,7 +122,7 @@ def main() -> None:
     def train() -> int:
         for numbers in batches:
             loss = network.loss(parser.featurizer.batch([encoded[number] for number in numbers]))
-            loss.objective(sum(lengths) / len(lengths)).backward()
+            loss.objective().backward()
             optimiser.step(1e-4)
         return sum(map(len, sentences))
 

@@ -1,6 +1,6 @@
 """A model on disk: a folder of safetensors weights, TOML settings, JSON vocabularies and a card. Nothing is pickled.
 
-pointree.json         format version, version of pointree, checksums of settings and vocabularies
+pointree.json         format version, version of pointree, checksums of settings, vocabularies and encoder
 config.toml           every choice that made the model
 words.json …          vocabularies
 weights.safetensors   parameters, 32 bits or fewer, with their checksum
@@ -56,6 +56,7 @@ __all__ = [
     "save_contextual",
     "save_folder",
     "write_card",
+    "write_manifest",
     "write_weights",
 ]
 
@@ -99,7 +100,12 @@ def save_folder(
     vocabularies.save(folder)
     write_card(folder, card)
     write_weights(folder, weights)
-    checksums = {name: _checksum(folder / name) for name in _CHECKED}
+    write_manifest(folder)
+
+
+def write_manifest(folder: Path) -> None:
+    """Write what a model folder is, and the checksums of its files; again whenever one of them has changed."""
+    checksums = {name: _checksum(folder / name) for name in _checked(folder)}
     with atomic_write(folder / MANIFEST) as stream:
         json.dump({"format": FORMAT, "pointree": __version__, "sha256": checksums}, stream, indent=2)
         stream.write("\n")
@@ -126,6 +132,11 @@ def _digest(tensors: Mapping[str, Tensor]) -> str:
     return digest.hexdigest()
 
 
+def _checked(folder: Path) -> list[str]:
+    encoder = sorted(path.relative_to(folder).as_posix() for path in folder.glob(f"{ENCODER}/*.json"))
+    return [*_CHECKED, *([IDENTITY] if (folder / IDENTITY).is_file() else []), *encoder]
+
+
 def _checksum(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
@@ -140,7 +151,7 @@ def load_folder(folder: Path) -> tuple[Config, Vocabularies, PointerNetwork]:
     except (ConfigError, InputError) as error:
         raise ModelError(f"{folder}: damaged settings: {error}") from error
     vocabularies = Vocabularies.load(folder)
-    for name in _CHECKED:
+    for name in _checked(folder):
         if checksums.get(name, "") not in ("", _checksum(folder / name)):
             raise ModelError(f"{folder / name}: damaged: the content differs from its checksum in {MANIFEST}")
     weights = dequantise(_read_weights(folder / WEIGHTS))
@@ -165,6 +176,7 @@ def save_contextual(folder: Path, config: Config, encoder: ContextualEncoder, *,
         save_architecture(encoder, folder / ENCODER)
     elif bundle:
         bundle_encoder(encoder, folder / ENCODER)
+    write_manifest(folder)
 
 
 def load_contextual(

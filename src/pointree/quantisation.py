@@ -25,6 +25,8 @@ Bits = Literal[8, 16]
 SCALE = ".scale"
 _LARGEST, _LARGEST_4 = 127, 7
 _GROUP, _GROUP_4 = 128, 32
+_PRECISE = 2.0**-14, 65504.0
+"""The smallest number that float16 has in full precision, and the largest."""
 
 
 def quantise(weights: Mapping[str, Tensor], bits: Bits) -> dict[str, Tensor]:
@@ -41,11 +43,11 @@ def quantise(weights: Mapping[str, Tensor], bits: Bits) -> dict[str, Tensor]:
             numbers, scale = _round(tensor, _GROUP_4, _LARGEST_4)
             pairs = (numbers.flatten(-2) + 8).to(torch.uint8).unflatten(-1, (-1, 2))
             stored[name] = pairs[..., 0] | (pairs[..., 1] << 4)
-            stored[name + SCALE] = scale.squeeze(-1).to(torch.float16)
+            stored[name + SCALE] = scale.squeeze(-1)
         elif bits == 8 and tensor.dim() > 1:
             numbers, scale = _round(tensor, _GROUP, _LARGEST)
             stored[name] = numbers.to(torch.int8).flatten(-2)
-            stored[name + SCALE] = _to_float16(name, scale.squeeze(-1))
+            stored[name + SCALE] = scale.squeeze(-1)
         else:
             stored[name] = _to_float16(name, tensor)
     return stored
@@ -67,14 +69,17 @@ def round_to_4_bits(matrix: Tensor) -> Tensor:
 
 
 def _round(tensor: Tensor, size: int, largest: int) -> tuple[Tensor, Tensor]:
-    """Whole numbers up to ``largest``, and the scale of each group of columns, which 16 bits can hold.
+    """Whole numbers up to ``largest``, and the scale of each group of columns.
 
     A whole row is one group where it does not split evenly, as the rows of a word table. *Shape:* ``(..., columns)`` to
     ``(..., groups, size)`` and ``(..., groups, 1)``.
     """
     columns = tensor.shape[-1]
     groups = tensor.float().unflatten(-1, (columns // size if columns % size == 0 else 1, -1))
-    scale = (groups.abs().amax(dim=-1, keepdim=True) / largest).to(torch.float16).float()
+    scale = groups.abs().amax(dim=-1, keepdim=True) / largest
+    smallest, highest = _PRECISE
+    if bool(((scale == 0) | ((scale >= smallest) & (scale <= highest))).all()):
+        scale = scale.to(torch.float16)
     scale = torch.where(scale > 0, scale, 1.0)
     return (groups / scale).round().clamp(-largest, largest), scale
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file
 
 from pointree.errors import ModelError, OutputError, UsageError
-from pointree.model_folder import CARD, ENCODER, IDENTITY, TEXT_MODEL, WEIGHTS, load_folder, save_folder
-from pointree.nn.contextual.bert_folder import prune_pieces, read_bert
+from pointree.model_folder import CARD, ENCODER, IDENTITY, TEXT_MODEL, WEIGHTS, load_folder, save_folder, write_manifest
+from pointree.nn.contextual.bert_folder import BERT_FILES, prune_pieces, read_bert
 from pointree.quantisation import SCALE, Bits, dequantise, quantise
 from pointree.treebank.vocabulary import UNK, WordVocabulary
 
@@ -58,9 +58,7 @@ def shrink_model(
             weights[name] = weights[name][torch.from_numpy(rows)]
     if latin:
         if _PIECE_TABLE not in weights or read_bert(folder / ENCODER) is None:
-            raise UsageError(
-                f"{folder}: expected a fine-tuned BERT, of which word pieces could be left out, found none"
-            )
+            raise UsageError(f"{folder}: expected a fine-tuned BERT, to leave out word pieces of it, found none")
         pieces = prune_pieces(folder / ENCODER, target / ENCODER)
         done.append(f"{len(pieces):,} of {len(weights[_PIECE_TABLE]):,} word pieces, those of Latin script, were kept")
         for name in {_PIECE_TABLE, _PIECE_TABLE + SCALE} & weights.keys():
@@ -76,8 +74,9 @@ def shrink_model(
         card = f"{card.rstrip()}\n\nAfter training, {' and '.join(done)}.\n".lstrip()
     save_folder(target, config, vocabularies, weights, card)
     _copy([folder / TEXT_MODEL, folder / IDENTITY, *folder.glob("LICEN[CS]E*")], target)
-    if not latin:
-        _copy(folder.glob(f"{ENCODER}/*"), target / ENCODER)
+    written = BERT_FILES if latin else ()
+    _copy((path for path in folder.glob(f"{ENCODER}/*") if path.name not in written), target / ENCODER)
+    write_manifest(target)
 
 
 def _kept_rows(vocabulary: WordVocabulary, words: int, keep: Iterable[str]) -> NDArray[np.int64]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors import safe_open
 from safetensors.torch import save_file
 
 from pointree.config import Config
@@ -113,6 +114,16 @@ def test_a_setting_that_is_new_since_counts_as_different(tmp_path: Path, monkeyp
         patch.setattr(Config, "to_dict", lambda self: {"decoder": {"size": 512, "new": 2}})
         with pytest.raises(TrainingError, match=r"decoder.old was 1, is unknown, decoder.new was unknown, is 2$"):
             read_checkpoint(tmp_path, Config(), DATA)
+
+
+def test_a_run_that_minimised_another_loss_does_not_go_on(tmp_path: Path) -> None:
+    write(tmp_path)
+    with safe_open(tmp_path / CHECKPOINT, framework="pt") as stream:
+        metadata = {name: value for name, value in stream.metadata().items() if name != "objective"}
+        tensors = {name: stream.get_tensor(name) for name in stream.keys()}  # noqa: SIM118
+    save_file(tensors, tmp_path / CHECKPOINT, metadata)
+    with pytest.raises(TrainingError, match="was made by an earlier version, which minimised another loss"):
+        read_checkpoint(tmp_path, Config(), DATA)
 
 
 def test_differing_data_are_listed(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ MODES: dict[str, dict[str, Any]] = {
     "frozen": {},
     "learned": {"mix": "learned"},
     "tuned": {"fine_tune": True, "learning_rate": 0.003, "warmup": 4},
+    "layers": {"fine_tune": True, "fine_tune_table": False, "learning_rate": 0.003},
 }
 WORDS = [["I", "like", "it"], ["Unbelievable", "!"]]
 

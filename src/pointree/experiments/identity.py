@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pointree.config import Config
+from pointree.config import describe
 from pointree.experiments.cell import Cell, TrainingRun, flat_settings
 from pointree.files import reading
 from pointree.version import __version__
@@ -85,7 +85,7 @@ def _own_changes(recorded: Identity, expected: Identity) -> list[str]:
         for each in (recorded, expected)
     )
     # An option that did not exist when the result was made had the effect that its default has now.
-    defaults = dict(flat_settings({"config": Config().to_dict()}))
+    defaults = {f"config.{option.name}": option.default for option in describe()}
     found = []
     for name in sorted(old.keys() | new.keys()):
         before, after = old.get(name, defaults.get(name)), new.get(name)

@@ -20,6 +20,8 @@ from pointree.training.schedule import Plateau
 __all__ = ["CHECKPOINT", "Progress", "read_checkpoint", "write_checkpoint"]
 
 CHECKPOINT = "checkpoint.safetensors"
+_OBJECTIVE = "loss of an average word"
+"""What is minimised; a run that began with another one cannot go on."""
 
 
 @dataclass(slots=True)
@@ -39,7 +41,7 @@ def write_checkpoint(
     folder: Path, tensors: dict[str, Tensor], progress: Progress, config: Config, data: Mapping[str, str]
 ) -> None:
     """Replace the checkpoint; `data` are the fingerprints of what the run learns from."""
-    parts = {"progress": asdict(progress), "config": config.to_dict(), "data": dict(data)}
+    parts = {"progress": asdict(progress), "config": config.to_dict(), "data": dict(data), "objective": _OBJECTIVE}
     metadata = {name: json.dumps(part) for name, part in parts.items()}
     with atomic_write(folder / CHECKPOINT, "b") as stream:
         stream.write(save_tensors({name: tensor.contiguous() for name, tensor in tensors.items()}, metadata))
@@ -59,6 +61,8 @@ def read_checkpoint(folder: Path, config: Config, data: Mapping[str, str]) -> tu
         recorded_config, recorded_data = json.loads(metadata["config"]), json.loads(metadata.get("data", "{}"))
     except (SafetensorError, OSError, KeyError, ValueError) as error:
         raise TrainingError(f"{path}: the checkpoint is damaged ({error})") from None
+    if json.loads(metadata.get("objective", "null")) != _OBJECTIVE:
+        raise TrainingError(f"{path}: was made by an earlier version, which minimised another loss; start a new run")
     if different := _differences(recorded_config, config.to_dict()):
         raise TrainingError(f"{path}: was made with other settings: {', '.join(different)}")
     if other := [name for name, recorded in recorded_data.items() if data[name] != recorded]:

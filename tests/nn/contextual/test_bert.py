@@ -9,6 +9,7 @@ import sys
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -23,6 +24,7 @@ from pointree.nn.contextual.bert import Bert
 from pointree.nn.contextual.bert_folder import copy_bert, prune_pieces, read_bert
 from pointree.nn.contextual.subwords import SubwordTokenizer
 from pointree.quantisation import dequantise, quantise, round_to_4_bits
+from pointree.shrink import shrink_model
 from pointree.training.trainer import Trainer
 from pointree.treebank.conllu import read_conllu
 
@@ -88,14 +90,41 @@ def test_other_encoders_are_left_to_transformers(tmp_path: Path) -> None:
     assert read_bert(tmp_path) is None
 
 
-def test_faults_are_one_line(folder: Path, tmp_path: Path) -> None:
+DAMAGE: dict[str, dict[str, Any]] = {
+    "config.json": {
+        "vocab_size": 5,
+        "hidden_size": None,
+        "num_attention_heads": 7,
+        "type_vocab_size": 0,
+        "layer_norm_eps": "small",
+    },
+    "tokenizer_config.json": {"model_max_length": "long"},
+    "tokenizer.json": {"model": {"type": "WordPiece"}},
+}
+
+
+@pytest.mark.parametrize(("name", "key"), [(name, key) for name, keys in DAMAGE.items() for key in keys])
+def test_damaged_settings_are_one_line(name: str, key: str, folder: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(folder, tmp_path / "copy")
-    config = json.loads((copy / "config.json").read_text(encoding="utf-8"))
-    (copy / "config.json").write_text(json.dumps({**config, "vocab_size": 5}), encoding="utf-8")
-    with pytest.raises(ModelError, match="expected a tokeniser of up to 5 sub-words, found one of"):
+    content = json.loads((copy / name).read_text(encoding="utf-8"))
+    (copy / name).write_text(json.dumps({**content, key: DAMAGE[name][key]}), encoding="utf-8")
+    with pytest.raises(ModelError, match="expected a") as caught:
         read_bert(copy)
-    (copy / "tokenizer.json").write_text("{", encoding="utf-8")
-    with pytest.raises(ModelError, match=r"tokenizer\.json: expected a JSON object, found a damaged file"):
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_lack_or_are_damaged_are_one_line(folder: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    (copy / "config.json").unlink()
+    with pytest.raises(ModelError, match=r"config\.json: missing from the model folder"):
+        read_bert(copy)
+    with pytest.raises(ModelError, match="missing"):
+        copy_bert(copy, tmp_path / "again")
+    (copy / "config.json").write_text("[]", encoding="utf-8")
+    with pytest.raises(ModelError, match=r"config\.json: expected a JSON object, found list"):
+        read_bert(copy)
+    (copy / "config.json").write_text("{", encoding="utf-8")
+    with pytest.raises(ModelError, match=r"config\.json: expected a JSON object, found a damaged file"):
         read_bert(copy)
 
 
@@ -123,6 +152,15 @@ def test_a_compact_encoder_has_fewer_layers_and_a_table_of_4_bits(tmp_path: Path
     assert torch.equal(dequantise(stored)["table"], after)
 
 
+def test_what_cannot_be_compact_is_one_line(folder: Path, tmp_path: Path) -> None:
+    for layers in (-1, 0, 4):
+        with pytest.raises(ModelError, match="layers"):
+            compact_encoder(str(folder), tmp_path / "small", layers=layers)
+    with pytest.raises(ModelError, match="expected a width that 32 divides, found 12"):
+        compact_encoder(str(folder), tmp_path / "small", layers=2)
+    assert not (tmp_path / "small").exists()
+
+
 def test_a_fine_tuned_parser_runs_without_transformers(tmp_path: Path) -> None:
     source = make_encoder(tmp_path / "encoder", hidden_size=32)
     contextual = {
@@ -148,6 +186,20 @@ def test_a_fine_tuned_parser_runs_without_transformers(tmp_path: Path) -> None:
     }
     assert not changed["embeddings.word_embeddings.weight"]
     assert changed["encoder.layer.0.output.dense.weight"]
+
+    shrink_model(tmp_path / "model", tmp_path / "small", bits=8, latin=True)
+    forms = ["The", "parser", "needs", "nothing", "else", "=" * 50_000]
+    trees = [
+        pointree.load(tmp_path / name, precision="fp32").parse([forms], probabilities=True)[0]
+        for name in ("model", "small")
+    ]
+    assert trees[0].heads == trees[1].heads
+    config_of_encoder = tmp_path / "small" / "encoder" / "config.json"
+    config_of_encoder.write_text(
+        config_of_encoder.read_text().replace('"num_attention_heads":2', '"num_attention_heads":4')
+    )
+    with pytest.raises(ModelError, match=r"config\.json: damaged"):
+        pointree.load(tmp_path / "small")
 
     script = (
         "import sys; sys.modules['transformers'] = None\n"
@@ -181,6 +233,7 @@ def test_pieces_of_other_scripts_can_be_left_out(folder: Path, tmp_path: Path) -
     before, after = (new_encoder(place, config, identity).tokenizer for place in (whole, tmp_path / "latin"))
     for forms in sentences():
         assert [tuple(rows[number] for number in word) for word in after(forms)] == before(forms)
+    assert [rows[number] for number in after(["1º", "Hawaiʻi"])[0]] == list(before(["1º"])[0])
     [unknown] = after(["яя"])
     assert rows[unknown[0]] == vocabulary["[UNK]"]
     assert (rows[after.opening[0]], rows[after.closing[0]]) == (before.opening[0], before.closing[0])

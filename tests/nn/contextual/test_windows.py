@@ -24,6 +24,12 @@ def test_every_subword_comes_from_the_window_where_it_has_most_context(n: int, c
         assert contexts[chosen[place]] == max(contexts) >= 0
 
 
+def test_millions_of_subwords_fit_into_memory() -> None:
+    starts, chosen = plan_windows(3_000_000, 510)
+    assert len(chosen) == 3_000_000
+    assert chosen.max() == len(starts) - 1
+
+
 @given(st.integers(41, 300))
 def test_away_from_the_ends_a_quarter_of_a_window_is_on_both_sides(n: int) -> None:
     capacity = 40

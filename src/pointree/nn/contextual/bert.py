@@ -28,22 +28,31 @@ class BertSettings:
     type_vocab_size: int
     layer_norm_eps: float
 
-    @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> BertSettings | None:
-        """The shape that a `config.json` describes; None if it is not that of a plain BERT."""
+    @staticmethod
+    def describes(settings: Mapping[str, Any]) -> bool:
+        """Whether a `config.json` is that of a plain BERT."""
         usual = {
-            "model_type": "bert",
             "hidden_act": "gelu",
             "position_embedding_type": "absolute",
             "is_decoder": False,
             "add_cross_attention": False,
         }
-        names = cls.__dataclass_fields__
-        if settings.get("model_type") != "bert" or not names.keys() <= settings.keys():
-            return None
-        if any(settings.get(name, value) != value for name, value in usual.items()):
-            return None
-        return cls(**{name: settings[name] for name in names})
+        return settings.get("model_type") == "bert" and all(
+            settings.get(name, value) == value for name, value in usual.items()
+        )
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> BertSettings:
+        """The shape that a `config.json` describes; a `ValueError` if there can be none of it."""
+        found = {name: settings.get(name) for name in cls.__dataclass_fields__}
+        for name, value in found.items():
+            kind = float if name == "layer_norm_eps" else int
+            if not isinstance(value, kind) or value <= 0:
+                raise ValueError(f"{name} is {value}")
+        shape = cls(**found)  # type: ignore[arg-type]
+        if shape.hidden_size % shape.num_attention_heads:
+            raise ValueError(f"{shape.hidden_size} numbers for {shape.num_attention_heads} heads")
+        return shape
 
 
 class BertStates(NamedTuple):

@@ -23,7 +23,7 @@ class ContextualEncoder(nn.Module):
     """The hidden states of the chosen layers, those of a word's sub-words averaged.
 
     Attributes:
-        model: The transformer, as `transformers.AutoModel` makes it.
+        model: The transformer, as `transformers.AutoModel` makes it, or our own `Bert`.
         tokenizer: Its tokeniser.
         identity: Where it comes from, its size and the checksum of its weights.
         source: Where it was read from.

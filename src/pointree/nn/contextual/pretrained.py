@@ -1,4 +1,7 @@
-"""Encoders on disk and on the Hugging Face Hub, opened with `transformers`; what cannot be one is told in a line."""
+"""Encoders on disk and on the Hugging Face Hub; what cannot be one is told in a line.
+
+`transformers` opens them, but for a BERT that was trained with a parser, which is read without it.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +83,7 @@ def new_encoder(folder: Path, config: ContextualConfig, identity: EncoderIdentit
     """
     if (plain := read_bert(folder)) is not None:
         bert, pieces = plain
-        return ContextualEncoder(bert, SubwordTokenizer(pieces, str(folder)), identity, config, str(folder))
+        return ContextualEncoder(bert, SubwordTokenizer(pieces, str(folder)), identity, config, os.path.abspath(folder))
     transformers = _transformers(identity.name)
     with _one_line(str(folder)), _quiet(transformers):
         settings = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, **_SAFE)
@@ -102,9 +105,15 @@ def bundle_encoder(encoder: ContextualEncoder, folder: Path) -> None:
 def compact_encoder(source: str, folder: Path, *, layers: int) -> None:
     """Write a smaller encoder: the first ``layers`` layers, and a table of sub-words that 4 bits can hold."""
     encoder = load_encoder(ContextualConfig(model=source, layers=(layers,)))
+    table, n_layers = _table(encoder.model), encoder.identity.n_layers
+    if not 0 < layers <= n_layers:
+        raise ModelError(f"encoder {source}: expected from 1 to {n_layers} layers to keep, found {layers}")
+    if not any(isinstance(each, nn.ModuleList) and len(each) == layers for each in encoder.model.modules()):
+        raise ModelError(f"encoder {source}: its layers cannot be told apart")
+    if table.shape[1] % 32:
+        raise ModelError(f"encoder {source}: expected a width that 32 divides, found {table.shape[1]}")
     encoder.model.config.num_hidden_layers = layers  # type: ignore[union-attr]
     with torch.no_grad():
-        table = _table(encoder.model)
         table.copy_(round_to_4_bits(table))
     with _writing(folder):
         encoder.model.save_pretrained(folder)  # type: ignore[operator]

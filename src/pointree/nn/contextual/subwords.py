@@ -17,6 +17,8 @@ from pointree.errors import ModelError
 __all__ = ["SubwordTokenizer"]
 
 _MEMORY = 1 << 16
+_LONGEST = 512
+"""Characters of a word that are read; what follows in a longer one, which is no word of any language, is left out."""
 _PROBE = "a"
 
 
@@ -51,7 +53,7 @@ class SubwordTokenizer:
         missing = list({form for form, subwords in zip(forms, found, strict=True) if subwords is None})
         if not missing:
             return [subwords for subwords in found if subwords is not None]
-        tokenized = self._tokenize([self._space + form for form in missing])
+        tokenized = self._tokenize([self._space + form[:_LONGEST] for form in missing])
         new = {form: self._as_word(numbers) for form, numbers in zip(missing, tokenized, strict=True)}
         if len(self._known) + len(new) > _MEMORY:
             self._known = {}

@@ -53,10 +53,13 @@ def plan_windows(n_subwords: int, capacity: int) -> tuple[NDArray[np.int64], NDA
         return np.zeros(1, dtype=np.int64), np.zeros(n_subwords, dtype=np.int64)
     stride = max(1, capacity // 2)
     starts = np.append(np.arange(0, n_subwords - capacity, stride), n_subwords - capacity)
+    # Of all windows only the last few that start before a sub-word can have it.
     places = np.arange(n_subwords)
-    after = places[None, :] - starts[:, None]
+    newest = np.searchsorted(starts, places, side="right") - 1
+    candidates = np.clip(newest[None, :] - np.arange(3, -1, -1)[:, None], 0, None)
+    after = places[None, :] - starts[candidates]
     context = np.minimum(after, capacity - 1 - after)
-    return starts, context.argmax(axis=0)
+    return starts, np.take_along_axis(candidates, context.argmax(axis=0)[None, :], axis=0)[0]
 
 
 @dataclass(slots=True)

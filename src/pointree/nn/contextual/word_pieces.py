@@ -49,16 +49,17 @@ class WordPieces:
         self.mask_token_id = self.vocabulary.get("[MASK]")
         self._around = self.vocabulary["[CLS]"], self.vocabulary["[SEP]"]
 
-    @classmethod
-    def of(cls, settings: Mapping[str, Any], max_length: int) -> WordPieces | None:
-        """The tokeniser that a `tokenizer.json` describes; None if it is not BERT's."""
+    @staticmethod
+    def describes(settings: Mapping[str, Any]) -> bool:
+        """Whether a `tokenizer.json` is that of a BERT, with [CLS] and [SEP] around a text and no words added."""
         try:
             kinds = [settings[part]["type"] for part in ("normalizer", "pre_tokenizer", "model")]
-            if kinds != ["BertNormalizer", "BertPreTokenizer", "WordPiece"] or not _is_usual(settings):
-                return None
-            return cls(settings, max_length)
-        except (KeyError, TypeError):
-            return None
+            around = [next(iter(part.values()), {})["id"] for part in settings["post_processor"]["single"]]
+            special = all(token["special"] for token in settings["added_tokens"])
+        except (AttributeError, KeyError, TypeError):
+            return False
+        bert = ["BertNormalizer", "BertPreTokenizer", "WordPiece"]
+        return kinds == bert and around == ["[CLS]", "A", "[SEP]"] and special
 
     def __call__(
         self, texts: Sequence[str], *, add_special_tokens: bool = False, **_others: Any
@@ -114,13 +115,6 @@ class WordPieces:
             pieces.append(number)
             start = end
         return pieces
-
-
-def _is_usual(settings: Mapping[str, Any]) -> bool:
-    """Whether nothing but [CLS] and [SEP] stands around a text, and no words were added to the vocabulary."""
-    around = [next(iter(part.values()))["id"] for part in settings["post_processor"]["single"]]
-    special = all(token["special"] for token in settings["added_tokens"])
-    return around == ["[CLS]", "A", "[SEP]"] and special
 
 
 def _is_control(character: str) -> bool:
