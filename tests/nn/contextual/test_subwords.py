@@ -81,6 +81,12 @@ def test_a_word_that_looks_like_a_special_token_is_a_word(kind: str, tokenizers:
         assert special.isdisjoint(found)
 
 
+def test_what_is_no_word_of_any_language_is_cut(tokenizers: dict[str, Any]) -> None:
+    for kind, tokenizer in tokenizers.items():
+        [found] = SubwordTokenizer(tokenizer, kind)(["=" * 1_000_000])
+        assert 0 < len(found) <= 5_000, kind
+
+
 def test_very_long_words_are_not_cut(tokenizers: dict[str, Any]) -> None:
     for kind in ("sentence pieces", "slow sentence pieces", "bytes"):
         [found] = SubwordTokenizer(tokenizers[kind], kind)(["tea" * 500])

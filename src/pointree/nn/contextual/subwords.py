@@ -17,7 +17,7 @@ from pointree.errors import ModelError
 __all__ = ["SubwordTokenizer"]
 
 _MEMORY = 1 << 16
-_LONGEST = 512
+_LONGEST = 4_096
 """Characters of a word that are read; what follows in a longer one, which is no word of any language, is left out."""
 _PROBE = "a"
 
