@@ -54,9 +54,9 @@ class WordPieces:
         """Whether a `tokenizer.json` is that of a BERT, with [CLS] and [SEP] around a text and no words added."""
         try:
             kinds = [settings[part]["type"] for part in ("normalizer", "pre_tokenizer", "model")]
-            around = [next(iter(part.values()), {})["id"] for part in settings["post_processor"]["single"]]
+            around = [each["id"] for part in settings["post_processor"]["single"] for each in part.values()]
             special = all(token["special"] for token in settings["added_tokens"])
-        except (AttributeError, KeyError, TypeError):
+        except (AttributeError, LookupError, TypeError):
             return False
         bert = ["BertNormalizer", "BertPreTokenizer", "WordPiece"]
         return kinds == bert and around == ["[CLS]", "A", "[SEP]"] and special
