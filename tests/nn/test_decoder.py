@@ -55,7 +55,7 @@ def test_gathered_states_alternate_hidden_state_and_cell() -> None:
 @pytest.mark.parametrize("gate", ["gate1", "gate2"])
 @pytest.mark.parametrize("n_slots", [0, 1, 2, 4])
 def test_step_fuses_hidden_state_and_cell_with_the_same_weights(n_slots: int, gate: str, masked: bool) -> None:
-    """s_t = LSTM(f(…), h_i): both rows of a state go through f; the mask is on the fused hidden state alone."""
+    """s_t = LSTM(f(…), h_i): both rows of a state go through f; the mask is on both if they are fused."""
     decoder = new_decoder(n_slots, gate)
     memory = new_memory(torch.randn(BATCH, 2, SIZE, dtype=torch.float64), 4)
     memory[4:6] = torch.randn(2, 2, SIZE)
@@ -69,6 +69,7 @@ def test_step_fuses_hidden_state_and_cell_with_the_same_weights(n_slots: int, ga
         hidden, cell = (fused_by_the_equations(decoder, before[named, part], gate) for part in range(2))
         if mask is not None:
             hidden = hidden * mask[row]
+            cell = cell * mask[row] if n_slots else cell
         state = reference.lstm_cell(input_gates[row] + hidden @ decoder.recurrent_weight, cell)
         torch.testing.assert_close(memory[6 + row, 0], state.hidden.detach())
         torch.testing.assert_close(memory[6 + row, 1], state.cell.detach())

@@ -78,7 +78,7 @@ def decoder_step(
     """Compute the next decoder states s_t from the named ones and write them to ``memory`` from ``start`` on.
 
     s_t = LSTM(f(s_{t-1}, s_lm, …), h_i), where f fuses hidden states and cells alike. ``mask`` is the variational
-    dropout on the fused hidden state.
+    dropout on the hidden state, and on the cell too where they are fused.
 
     *Shape:* ``names`` is ``(n, 1 + n_slots)``, the previous state first; ``input_gates`` is ``(n, 4 · size)``.
     """
@@ -90,7 +90,10 @@ def decoder_step(
         value_and_gate = fuse(weights.fusion, sources)
         fused = (value_and_gate[0] * value_and_gate[1]).view(n, 2, size)
     if mask is not None:
-        fused[:, 0] *= mask
+        if weights.fusion is None:
+            fused[:, 0] *= mask
+        else:
+            fused *= mask.unsqueeze(1)
     gates = few_rows_product(fused[:, 0], weights.recurrent).add_(input_gates)
     new = memory[start : start + n]
     cell_forward(gates, fused[:, 1], new[:, 0], new[:, 1])

@@ -76,6 +76,8 @@ class _TeacherForcing(torch.autograd.Function):
             cell_backward(CellCoefficients(*(each[rows] for each in coefficients)), hidden, cell, step_gradient)
             through_state = few_rows_product(step_gradient, recurrent_transposed)
             hidden.copy_(through_state if mask is None else through_state.mul_(mask[:count]))
+            if mask is not None and fusion is not None:
+                cell.mul_(mask[:count])
             step_names = names[rows]
             if fusion is None:
                 memory_gradient[step_names[:, 0]] += fused_gradient
