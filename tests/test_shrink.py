@@ -171,7 +171,16 @@ def test_a_model_without_word_vectors_can_be_shrunk(tmp_path: Path) -> None:
     assert len(words_of(tmp_path / "small")) < len(words_of(tmp_path / "m"))
 
 
+def test_small_numbers_in_eight_bits_keep_their_precision() -> None:
+    matrix = 1e-6 * torch.linspace(-1, 1, 100).unsqueeze(0)
+    torch.testing.assert_close(dequantise(quantise({"x": matrix}, 8))["x"], matrix, rtol=0, atol=1e-6 / 127 / 2 * 1.01)
+    large = 1e9 * torch.linspace(-1, 1, 100).unsqueeze(0)
+    torch.testing.assert_close(dequantise(quantise({"x": large}, 8))["x"], large, rtol=0, atol=1e9 / 127 / 2 * 1.01)
+
+
 def test_what_cannot_be_shrunk_is_one_line(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="expected a fine-tuned BERT, to leave out word pieces of it, found none"):
+        shrink_model(folder, tmp_path / "latin", latin=True)
     with pytest.raises(UsageError, match="cannot be shrunk into its own folder"):
         shrink_model(folder, tmp_path / "x" / ".." / "model", bits=16)
     with pytest.raises(ModelError, match="no such model folder"):

@@ -46,6 +46,14 @@ def test_an_option_that_is_new_since_counts_as_its_default(write_grid: Callable[
     assert changes(before, now) == ["training.average was 0.0, is 0.9"]
 
 
+def test_an_option_of_contextual_embeddings_that_is_new_counts_as_its_default(write_grid: Callable[..., Grid]) -> None:
+    now = identity(write_grid().cells[0])
+    now["config"]["embeddings"]["contextual"] = {"model": "bert", "fine_tune_table": True}
+    before = copy.deepcopy(now)
+    del before["config"]["embeddings"]["contextual"]["fine_tune_table"]
+    assert changes(before, now) == []
+
+
 def test_test_scores_may_come_later(write_grid: Callable[..., Grid]) -> None:
     now = identity(write_grid().cells[0])
     before = copy.deepcopy(now)
