@@ -66,6 +66,7 @@ _SHORT_SCHEDULE: dict[str, Any] = {
     "learning_rate": 4e-3,
     "clip": 0.5,
     "average": 0.996,
+    "exploration": 1.0,
 }
 """A schedule for few epochs; experiments/README.md has the measurements behind it."""
 
@@ -231,6 +232,10 @@ class TrainingConfig(_Section):
     average: float = field(
         default=0.0,
         metadata=share("Decay of a moving average of the weights; 0 = off."),
+    )
+    exploration: float = field(
+        default=0.0,
+        metadata=number("Share of words that later steps see as last predicted, not as gold.", (">=", 0), ("<=", 1)),
     )
     seed: int = field(default=1, metadata=whole("Seed of everything that is random.", (">=", 0), ("<", 2**32)))
     precision: Precision = field(default="fp32", metadata=choice(Precision, "Arithmetic of training."))

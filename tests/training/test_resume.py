@@ -26,11 +26,13 @@ from .runs import MOMENTS, small_config, small_data, small_trainer
 SETTINGS: dict[str, dict[str, Any]] = {
     "linear": {"schedule": "linear"},
     "linear averaged": {"schedule": "linear", "average": 0.9},
+    "explored": {"schedule": "linear", "exploration": 0.7},
     "plateau": {"schedule": "plateau", "patience": 1, "learning_rate": 0.2},
     "plateau averaged": {"schedule": "plateau", "patience": 1, "learning_rate": 0.2, "average": 0.9},
 }
 CASES = [(name, moment) for name in ("linear", "plateau averaged") for moment in MOMENTS]
-CASES += [("linear averaged", MOMENTS[1]), ("plateau", MOMENTS[3]), ("plateau", MOMENTS[5])]
+CASES += [("linear averaged", MOMENTS[1]), ("explored", MOMENTS[1]), ("explored", MOMENTS[5])]
+CASES += [("plateau", MOMENTS[3]), ("plateau", MOMENTS[5])]
 
 TIMES = {"words_per_s", "seconds"}
 

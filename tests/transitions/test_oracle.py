@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pointree.errors import UsageError
-from pointree.transitions import ORDERS, GoldStep, gold_steps, rebuild
+from pointree.transitions import ORDERS, GoldStep, gold_steps, rebuild, slots_by_step
 
 # "John and Mary play tennis together", the example of the paper.
 PLAY_TENNIS = [4, 3, 1, 0, 4, 4]
@@ -45,6 +45,16 @@ def test_outside_in_on_the_example_of_the_paper() -> None:
 @pytest.mark.parametrize("name", ORDERS)
 def test_rebuild_inverts_the_oracle(name: str) -> None:
     assert rebuild(gold_steps(PLAY_TENNIS, ORDERS[name])) == PLAY_TENNIS
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_slots_by_step_are_those_of_the_gold_steps(name: str) -> None:
+    steps = gold_steps(PLAY_TENNIS, ORDERS[name])
+    assert slots_by_step(PLAY_TENNIS, ORDERS[name]) == [step.slots for step in steps]
+
+
+def test_slots_by_step_allow_cycles() -> None:
+    assert slots_by_step([2, 1, 2], ORDERS["left-to-right"]) == [(0, 0, 0, 0), (1, 0, 1, 0), (0, 0, 0, 0)]
 
 
 def test_an_empty_sentence_has_no_steps() -> None:

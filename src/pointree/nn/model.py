@@ -47,12 +47,14 @@ class Encoding:
 class Loss:
     """Sums of the cross-entropies of a batch's arcs and labels (paper §3.2: both are minimised together).
 
-    ``tags`` is that of the tags, weighted, if the network predicts them.
+    ``tags`` is that of the tags, weighted, if the network predicts them. ``predicted`` is the head that scored best at
+    each step, ``(n_words,)``, packed as the gold steps are.
     """
 
     arcs: Tensor
     labels: Tensor
     n_words: int
+    predicted: Tensor
     tags: Tensor | None = None
 
     def objective(self) -> Tensor:
@@ -162,6 +164,7 @@ class PointerNetwork(nn.Module):
             arcs=F.cross_entropy(softmax_precision(arc_logits), gold.heads, reduction="sum"),
             labels=F.cross_entropy(softmax_precision(label_logits), gold.labels, reduction="sum"),
             n_words=gold.steps.n_rows,
+            predicted=arc_logits.detach().argmax(dim=1),
             tags=None if self.tagger is None else self.tag_weight * self.tagger.loss(encoded, batch.tags),
         )
 

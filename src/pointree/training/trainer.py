@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -31,6 +32,7 @@ from pointree.training.average import MovingAverage
 from pointree.training.batches import similar_batches
 from pointree.training.checkpoint import CHECKPOINT, Progress, read_checkpoint, write_checkpoint
 from pointree.training.data import fingerprint
+from pointree.training.exploration import Exploration
 from pointree.training.optimiser import Optimiser
 from pointree.training.schedule import learning_rate
 from pointree.treebank.sentence import Sentence
@@ -110,6 +112,17 @@ class Trainer:
             self.data["encoder"] = encoder.identity.sha256
         self.average = MovingAverage(self.network, training.average) if training.average else None
 
+    @cached_property
+    def encoded(self) -> list[EncodedSentence]:
+        """The training sentences as numbers, with their gold steps."""
+        return [self.parser.featurizer.encode(sentence, gold=True) for sentence in self.train]
+
+    @cached_property
+    def exploration(self) -> Exploration | None:
+        """What the decoder sees of its own attachments, if the settings want it and it sees any."""
+        probability, slots = self.config.training.exploration, self.network.slots
+        return Exploration(self.encoded, self.parser.order, slots, probability) if probability and slots else None
+
     def _start_from_vectors(self, network: Any, vectors: Vectors) -> None:
         if vectors.size != self.config.embeddings.word_size:
             raise UsageError(
@@ -123,7 +136,7 @@ class Trainer:
     def resume(self) -> None:
         """Go on where the checkpoint in the output folder stands."""
         tensors, self.progress = read_checkpoint(self.output, self.config, self.data)
-        groups: dict[str, dict[str, Tensor]] = {"weights": {}, "optimiser": {}, "average": {}}
+        groups: dict[str, dict[str, Tensor]] = {"weights": {}, "optimiser": {}, "average": {}, "exploration": {}}
         for name, tensor in tensors.items():
             group, _, rest = name.partition("/")
             groups[group][rest] = tensor.to(self.parser.featurizer.device)
@@ -134,17 +147,17 @@ class Trainer:
         self.optimiser.load_state(groups["optimiser"])
         if self.average is not None:
             self.average.weights, self.average.step = groups["average"], self.progress.step
+        if self.exploration is not None:
+            self.exploration.heads = groups["exploration"]["heads"].cpu()
 
     def run(self) -> Progress:
         """Train to the last epoch; the output folder then holds the model with the best LAS on dev."""
         self._prepare_output()
-        featurizer = self.parser.featurizer
-        encoded = [featurizer.encode(sentence, gold=True) for sentence in self.train]
         if isinstance(self.parser.contextual, FrozenFeatures) and self.progress.epoch < self.config.training.epochs:
             forms = [sentence.forms for sentence in (*self.train, *self.dev)]
             self.parser.contextual.prepare(forms, self.features_progress)
         while self.progress.epoch < self.config.training.epochs:
-            self._run_epoch(encoded)
+            self._run_epoch()
         return self.progress
 
     def _prepare_output(self) -> None:
@@ -162,12 +175,12 @@ class Trainer:
                 save_contextual(self.output, self.config, encoder, bundle=self.bundle_encoder)
         self._write_metrics()
 
-    def _run_epoch(self, encoded: Sequence[EncodedSentence]) -> None:
+    def _run_epoch(self) -> None:
         training, progress = self.config.training, self.progress
         contextual = self.config.embeddings.contextual
         of_encoder = replace(training, learning_rate=contextual.learning_rate, warmup=contextual.warmup)
         epoch, started = progress.epoch + 1, time.perf_counter()
-        lengths = [len(sentence) for sentence in encoded]
+        lengths = [len(sentence) for sentence in self.encoded]
         batches = similar_batches(lengths, training.batch_size, training.seed, epoch)
         total_steps = training.epochs * len(batches)  # as if all epochs had as many as this one
         # All randomness of an epoch follows from seed and epoch, so that a resumed run repeats it exactly.
@@ -177,9 +190,11 @@ class Trainer:
         self.network.train()
         sums = {"arc_loss": 0.0, "label_loss": 0.0}
         for step, numbers in enumerate(batches, (epoch - 1) * len(batches)):
-            batch = self.parser.featurizer.batch([encoded[number] for number in numbers])
+            batch = self.parser.featurizer.batch([self._sentence(number) for number in numbers])
             loss = self.network.loss(batch, self.dtype)
             loss.objective().backward()
+            if self.exploration is not None and batch.gold is not None:
+                self.exploration.remember(numbers, batch.gold.steps, loss.predicted)
             rate = learning_rate(training, step, total_steps, progress.plateau)
             encoder_rate = learning_rate(of_encoder, step, total_steps, progress.plateau)
             self.optimiser.step(rate, encoder_rate)
@@ -193,6 +208,9 @@ class Trainer:
                 self.observer.batch_done(loss.n_words, (arcs + labels) / loss.n_words)
         learned = time.perf_counter()
         self._finish_epoch(epoch, {name: value / sum(lengths) for name, value in sums.items()}, rate, started, learned)
+
+    def _sentence(self, number: int) -> EncodedSentence:
+        return self.encoded[number] if self.exploration is None else self.exploration.sentence(number)
 
     def _finish_epoch(self, epoch: int, losses: dict[str, float], rate: float, started: float, learned: float) -> None:
         progress = self.progress
@@ -252,6 +270,8 @@ class Trainer:
         tensors |= {f"optimiser/{name}": tensor for name, tensor in self.optimiser.state().items()}
         if self.average is not None:
             tensors |= {f"average/{name}": tensor for name, tensor in self.average.weights.items()}
+        if self.exploration is not None:
+            tensors["exploration/heads"] = self.exploration.heads
         write_checkpoint(self.output, tensors, self.progress, self.config, self.data)
 
     def _write_metrics(self) -> None:

@@ -1,7 +1,7 @@
 """The transition systems of the paper, in pure Python: the specification of all faster code."""
 
 from pointree.transitions.legality import Constraints, legal_heads
-from pointree.transitions.oracle import GoldStep, gold_steps, rebuild
+from pointree.transitions.oracle import GoldStep, gold_steps, rebuild, slots_by_step
 from pointree.transitions.orders import ORDERS, Order, order, paper_name
 from pointree.transitions.partial_tree import PartialTree
 from pointree.transitions.projectivity import is_projective
@@ -20,4 +20,5 @@ __all__ = [
     "order",
     "paper_name",
     "rebuild",
+    "slots_by_step",
 ]

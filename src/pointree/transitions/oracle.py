@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pointree.errors import UsageError
 from pointree.transitions.orders import Order
 from pointree.transitions.partial_tree import PartialTree
+from pointree.transitions.slots import Slot, fill_slots
 
-__all__ = ["GoldStep", "gold_steps", "rebuild"]
+__all__ = ["GoldStep", "gold_steps", "rebuild", "slots_by_step"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,19 @@ def gold_steps(heads: Sequence[int | None], order: Order) -> list[GoldStep]:
         steps.append(GoldStep(focus, head, tree.slots(focus)))
         tree.attach(focus, head)
     return steps
+
+
+def slots_by_step(heads: Sequence[int], order: Order) -> list[tuple[int, ...]]:
+    """Return the slots of each focus word before its turn, indexed by `Slot`, if words 1..n get these heads.
+
+    Other than gold steps, the heads need not make a tree: guesses of one word at a time may close cycles.
+    """
+    rows = [[0] * len(Slot) for _ in range(len(heads) + 1)]
+    seen = []
+    for focus in order.focus_sequence(len(heads)):
+        seen.append(tuple(rows[focus]))
+        fill_slots(rows[heads[focus - 1]], focus, heads[focus - 1])
+    return seen
 
 
 def rebuild(steps: Iterable[GoldStep]) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pointree.errors import UsageError
-from pointree.transitions.slots import Slot
+from pointree.transitions.slots import Slot, fill_slots
 
 __all__ = ["PartialTree"]
 
@@ -68,7 +68,7 @@ class PartialTree:
             self.root_dependent = dependent
         new_top = self.tops[head]
         self.tops = [new_top if top == dependent else top for top in self.tops]
-        self._fill_slots(dependent, head)
+        fill_slots(self._slots[head], dependent, head)
         self._narrow_windows(min(dependent, head), max(dependent, head))
 
     def _check(self, dependent: int, head: int) -> None:
@@ -80,15 +80,6 @@ class PartialTree:
             raise UsageError(f"word {dependent} has head {self.heads[dependent]} and cannot get head {head}")
         if self.tops[head] == dependent:
             raise UsageError(f"head {head} of word {dependent} closes a cycle")
-
-    def _fill_slots(self, dependent: int, head: int) -> None:
-        row = self._slots[head]
-        if dependent < head:
-            row[Slot.LAST_LEFT] = dependent
-            row[Slot.LEFTMOST] = min(row[Slot.LEFTMOST] or dependent, dependent)
-        else:
-            row[Slot.LAST_RIGHT] = dependent
-            row[Slot.RIGHTMOST] = max(row[Slot.RIGHTMOST], dependent)
 
     def _narrow_windows(self, left: int, right: int) -> None:
         for position in range(left + 1, right):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-__all__ = ["Slot"]
+__all__ = ["Slot", "fill_slots"]
 
 
 class Slot(IntEnum):
@@ -23,3 +23,13 @@ class Slot(IntEnum):
     def is_left(self) -> bool:
         """Whether the slot holds dependents that stand before the word."""
         return self in (Slot.LEFTMOST, Slot.LAST_LEFT)
+
+
+def fill_slots(row: list[int], dependent: int, head: int) -> None:
+    """Put a word that was just attached into the slots of its head, `row`."""
+    if dependent < head:
+        row[Slot.LAST_LEFT] = dependent
+        row[Slot.LEFTMOST] = min(row[Slot.LEFTMOST] or dependent, dependent)
+    else:
+        row[Slot.LAST_RIGHT] = dependent
+        row[Slot.RIGHTMOST] = max(row[Slot.RIGHTMOST], dependent)

@@ -1,0 +1,91 @@
+"""What the decoder sees of its own mistakes in training."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from pointree.nn.features import EncodedSentence, Featurizer
+from pointree.nn.packing import Packing
+from pointree.training.exploration import Exploration
+from pointree.transitions import ORDERS, Slot
+
+from ..helpers import random_sentences, tiny_vocabularies
+from .runs import small_config, small_trainer
+
+LENGTHS = [6, 4, 4, 1]
+SLOTS = (Slot.LEFTMOST, Slot.RIGHTMOST)
+
+
+def explore(order: str, probability: float) -> tuple[list[EncodedSentence], Exploration]:
+    featurizer = Featurizer(tiny_vocabularies(), "upos", ORDERS[order], SLOTS, torch.device("cpu"))
+    encoded = [featurizer.encode(sentence, gold=True) for sentence in random_sentences(LENGTHS)]
+    return encoded, Exploration(encoded, ORDERS[order], SLOTS, probability)
+
+
+def gold_of(sentence: EncodedSentence) -> tuple[list[int], list[list[int]]]:
+    assert sentence.gold is not None
+    return sentence.gold.heads.tolist(), sentence.gold.slots.tolist()
+
+
+def attach_all_to(exploration: Exploration, numbers: list[int], head: int) -> None:
+    steps = Packing.of([LENGTHS[number] for number in numbers])
+    exploration.remember(numbers, steps, torch.full((steps.n_rows,), head))
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_before_anything_was_predicted_steps_see_the_gold_tree(order: str) -> None:
+    encoded, exploration = explore(order, 1.0)
+    for number, sentence in enumerate(encoded):
+        assert gold_of(exploration.sentence(number)) == gold_of(sentence)
+
+
+def test_steps_see_what_was_predicted_and_predict_what_is_gold() -> None:
+    encoded, exploration = explore("left-to-right", 1.0)
+    attach_all_to(exploration, [0, 2], 3)
+    heads, slots = gold_of(exploration.sentence(2))
+    assert heads == gold_of(encoded[2])[0]
+    assert slots == [[0, 0], [0, 0], [1, 0], [0, 0]], "words 1 and 2 were attached to 3 before its turn"
+    assert gold_of(exploration.sentence(1)) == gold_of(encoded[1]), "of sentence 1 nothing was predicted"
+
+
+def test_predictions_come_in_the_order_of_the_steps() -> None:
+    encoded, exploration = explore("outside-in", 1.0)
+    steps = Packing.of([4])
+    exploration.remember([1], steps, torch.tensor([2, 3, 0, 2]))  # the heads of words 1, 4, 2 and 3
+    assert exploration.heads[6:10].tolist() == [2, 0, 2, 3]
+    assert gold_of(exploration.sentence(1))[1] == [[0, 0], [0, 0], [1, 0], [0, 4]]
+    assert gold_of(exploration.sentence(0)) == gold_of(encoded[0])
+
+
+def test_a_share_of_the_words_is_explored() -> None:
+    _encoded, exploration = explore("left-to-right", 0.5)
+    attach_all_to(exploration, [0], 4)
+    torch.manual_seed(1)
+    seen = {str(gold_of(exploration.sentence(0))[1]) for _ in range(50)}
+    assert len(seen) > 2, "some words as gold, some as predicted, and not always the same"
+
+
+def test_without_gold_steps_nothing_can_be_explored() -> None:
+    featurizer = Featurizer(tiny_vocabularies(), "upos", ORDERS["outside-in"], SLOTS, torch.device("cpu"))
+    encoded = [featurizer.encode(sentence) for sentence in random_sentences([2])]
+    with pytest.raises(ValueError, match="only sentences with gold steps can be explored"):
+        Exploration(encoded, ORDERS["outside-in"], SLOTS, 1.0)
+
+
+def test_training_remembers_what_it_predicted(tmp_path: Path) -> None:
+    trainer = small_trainer(tmp_path, small_config(exploration=1.0, epochs=1))
+    assert trainer.exploration is not None
+    gold = trainer.exploration.heads.clone()
+    trainer.run()
+    assert trainer.exploration.heads.shape == gold.shape
+    assert not trainer.exploration.heads.equal(gold), "after one epoch there are mistakes"
+
+
+def test_a_sequential_parser_has_nothing_to_explore(tmp_path: Path) -> None:
+    config = small_config(exploration=1.0)
+    sequential = type(config).from_dict({**config.to_dict(), "decoder": {"size": 8, "fusion": "none"}})
+    assert small_trainer(tmp_path, sequential).exploration is None
+    assert small_trainer(tmp_path, small_config()).exploration is None
