@@ -26,7 +26,7 @@ def test_public_names_are_pinned() -> None:
 
 
 def test_lazy_names_resolve() -> None:
-    assert pointree.Config.__module__ == "pointree.config"
+    assert pointree.Config.__module__ == "pointree.config.config"
     assert pointree.Sentence.__module__ == "pointree.treebank.sentence"
     assert set(pointree.__all__) <= set(dir(pointree))
 

@@ -11,7 +11,7 @@ import pointree
 
 SRC = Path(pointree.__file__).parent
 
-BASE = {"errors", "files", "rules", "config", "version"}
+BASE = {"errors", "files", "config", "version"}
 CORE = BASE | {"treebank", "transitions"}
 ALL_BELOW_PARSER = CORE | {"nn", "search", "batching", "model_folder", "models", "process"}
 APPLICATIONS = {"training", "evaluation", "analysis", "ensemble", "experiments", "rendering", "serving"}
@@ -20,8 +20,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "version": set(),
     "errors": set(),
     "files": {"errors"},
-    "rules": set(),
-    "config": {"errors", "rules"},
+    "config": {"errors"},
     "treebank": BASE,
     "transitions": BASE | {"treebank"},
     "nn": CORE | {"quantisation"},
@@ -54,7 +53,6 @@ MAY_IMPORT: dict[str, set[str]] = {
 WITHOUT_TORCH = (
     "errors",
     "files",
-    "rules",
     "config",
     "version",
     "treebank",

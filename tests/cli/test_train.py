@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from pointree.config import describe
+from pointree.config.rules import as_toml
 from pointree.model_folder import MANIFEST
-from pointree.rules import as_toml
 from pointree.training import jackknife, tagger
 from pointree.training.checkpoint import CHECKPOINT
 from pointree.training.trainer import Trainer

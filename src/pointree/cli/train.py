@@ -13,8 +13,8 @@ import typer
 from pointree.cli.console import show, warn
 from pointree.cli.options import DeviceOption, ThreadsOption, new_app
 from pointree.config import PRESETS, READ_TAGS, Config, describe, load_config
+from pointree.config.rules import as_toml
 from pointree.errors import OutputError, UsageError
-from pointree.rules import as_toml
 
 if TYPE_CHECKING:
     from pointree.training.checkpoint import Progress

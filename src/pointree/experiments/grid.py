@@ -39,12 +39,12 @@ from string import Template
 from typing import Any
 
 from pointree.config import PRESETS, load_config
+from pointree.config.rules import suggestion
 from pointree.errors import ConfigError, InputError
 from pointree.experiments.cell import Cell, DataFile, Ensemble, TrainingRun, Treebank, cell_name, settings_options
 from pointree.experiments.paper import PAPER_TABLES
 from pointree.experiments.systems import SYSTEMS, System
 from pointree.files import reading
-from pointree.rules import suggestion
 
 __all__ = ["METRICS", "Grid", "load_grid"]
 

@@ -24,7 +24,7 @@ from pointree.version import __version__
 __all__ = ["Identity", "changes", "code_state", "config_identity", "fingerprint", "identity"]
 
 _SOURCES = (
-    "batching.py", "config.py", "ensemble.py", "evaluation", "model_folder.py", "nn", "parser.py", "search",
+    "batching.py", "config", "ensemble.py", "evaluation", "model_folder.py", "nn", "parser.py", "search",
     "training", "transitions", "treebank",
 )  # fmt: skip
 """The parts of the package on which figures depend."""

@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from pointree.rules import as_toml, choice, flag, number, share, text, whole, wholes
+from pointree.config.rules import as_toml, choice, flag, number, share, text, whole, wholes
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,53 @@
+"""Every choice that makes a model or a training run, with the paper's values as defaults.
+
+A configuration is a few frozen sections, one of them within another. Each field carries a rule (what it accepts, and
+a sentence of help), and the rest follows from the rules: checking, error messages, and the list that the documentation
+shows.
+"""
+
+from pointree.config.config import Config
+from pointree.config.loading import load_config
+from pointree.config.options import Option, describe
+from pointree.config.presets import PRESETS
+from pointree.config.sections import (
+    FUSIONS,
+    READ_TAGS,
+    ContextualConfig,
+    DecoderConfig,
+    EmbeddingsConfig,
+    EncoderConfig,
+    Fusion,
+    Gate,
+    Mix,
+    Order,
+    Precision,
+    Schedule,
+    ScorersConfig,
+    Subwords,
+    TagColumn,
+    TrainingConfig,
+)
+
+__all__ = [
+    "FUSIONS",
+    "PRESETS",
+    "READ_TAGS",
+    "Config",
+    "ContextualConfig",
+    "DecoderConfig",
+    "EmbeddingsConfig",
+    "EncoderConfig",
+    "Fusion",
+    "Gate",
+    "Mix",
+    "Option",
+    "Order",
+    "Precision",
+    "Schedule",
+    "ScorersConfig",
+    "Subwords",
+    "TagColumn",
+    "TrainingConfig",
+    "describe",
+    "load_config",
+]

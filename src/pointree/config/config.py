@@ -1,0 +1,111 @@
+"""A whole configuration: one that exists is valid, one that cannot exist raises an error with all of its faults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from pointree.config.rules import as_toml, suggestion
+from pointree.config.sections import (
+    SECTIONS,
+    ContextualConfig,
+    DecoderConfig,
+    EmbeddingsConfig,
+    EncoderConfig,
+    ScorersConfig,
+    TrainingConfig,
+    fault_of,
+    option_names,
+    section_rules,
+)
+from pointree.errors import ConfigError
+
+__all__ = ["Config", "build"]
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All choices of a model and its training."""
+
+    embeddings: EmbeddingsConfig = field(default_factory=EmbeddingsConfig)
+    encoder: EncoderConfig = field(default_factory=EncoderConfig)
+    decoder: DecoderConfig = field(default_factory=DecoderConfig)
+    scorers: ScorersConfig = field(default_factory=ScorersConfig)
+    training: TrainingConfig = field(default_factory=TrainingConfig)
+
+    @classmethod
+    def from_dict(cls, mapping: Mapping[str, Any]) -> Config:
+        """Build a configuration from sections of fields; what is not given keeps its default."""
+        config, faults = build([("", mapping)])
+        if faults:
+            raise ConfigError(faults)
+        return config
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """The sections as plain dictionaries, every field included, but for contextual embeddings that are off."""
+        sections = asdict(self)
+        contextual = sections["embeddings"]["contextual"]
+        contextual["layers"] = list(contextual["layers"])
+        if self.embeddings.contextual == ContextualConfig():
+            del sections["embeddings"]["contextual"]  # as in files from before there were any
+        return sections
+
+    def to_toml(self) -> str:
+        """The text of a TOML file that `load_config` reads back as the same configuration."""
+        return "\n".join(_tables(self.to_dict()))
+
+
+def build(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[Config, list[str]]:
+    """Lay the layers over the defaults; a faulty value is reported with its place and its default kept."""
+    values = {name: {key: getattr(kind(), key) for key in section_rules(kind)} for name, kind in SECTIONS.items()}
+    faults: list[str] = []
+    faulty: set[tuple[str, str]] = set()
+    places: dict[str, str] = {}
+    for place, layer in layers:
+        for name, table in _unnested(layer):
+            if name not in SECTIONS:
+                faults.append(f"{place}section {name} is unknown{suggestion(name, option_names())}")
+            elif not isinstance(table, Mapping):
+                faults.append(f"{place}{name} must be a section of fields, found {as_toml(table)}")
+            else:
+                for key, value in table.items():
+                    if fault := fault_of(name, key, value, SECTIONS[name]):
+                        faults.append(place + fault)
+                        faulty.add((name, key))
+                    else:
+                        values[name][key] = section_rules(SECTIONS[name])[key].kind(value)
+                        places[name] = place
+    for name in sorted(SECTIONS, key=lambda name: -name.count(".")):  # what is within another comes before it
+        section = SECTIONS[name]
+        if faulty.isdisjoint((name, key) for key in section.jointly):
+            faults.extend(places.get(name, "") + conflict for conflict in section.conflicts(values[name]))
+        outer, inside, key = name.rpartition(".")
+        if inside and any(place == name for place, _ in faulty):
+            faulty.add((outer, key))
+        elif inside:
+            values[outer][key] = section(**values[name])
+    if faults:
+        return Config(), faults
+    sections = {name: section(**values[name]) for name, section in SECTIONS.items() if "." not in name}
+    return Config(**sections), []  # type: ignore[arg-type]
+
+
+def _unnested(layer: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The sections of a layer by their dotted names, those within others after these."""
+    for name, table in layer.items():
+        inner = {}
+        if isinstance(table, Mapping):
+            inner = {key: value for key, value in table.items() if f"{name}.{key}" in SECTIONS}
+            table = {key: value for key, value in table.items() if key not in inner}
+        yield name, table
+        yield from _unnested({f"{name}.{key}": value for key, value in inner.items()})
+
+
+def _tables(sections: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """The sections as tables of TOML."""
+    for name, values in sections.items():
+        inner = {f"{name}.{key}": value for key, value in values.items() if isinstance(value, Mapping)}
+        lines = [f"{key} = {as_toml(value)}" for key, value in values.items() if not isinstance(value, Mapping)]
+        yield "\n".join([f"[{name}]", *lines, ""])
+        yield from _tables(inner)

@@ -1,0 +1,28 @@
+"""The fields of a configuration, described for people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pointree.config.sections import SECTIONS, section_rules
+
+__all__ = ["Option", "describe"]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One field of the configuration, described for people."""
+
+    name: str
+    default: int | float | str | bool | tuple[int, ...]
+    expectation: str
+    help: str
+
+
+def describe() -> list[Option]:
+    """Every option with its dotted name, default, accepted values and help, in the order of the sections."""
+    return [
+        Option(f"{name}.{key}", getattr(section(), key), rule.expectation, rule.help)
+        for name, section in SECTIONS.items()
+        for key, rule in section_rules(section).items()
+    ]

@@ -1,0 +1,29 @@
+"""Named starting points for a training run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["PRESETS"]
+
+_SHORT_SCHEDULE: dict[str, Any] = {
+    "schedule": "linear",
+    "warmup": 100,
+    "learning_rate": 4e-3,
+    "clip": 0.5,
+    "average": 0.996,
+    "exploration": 1.0,
+}
+"""A schedule for few epochs; experiments/README.md has the measurements behind it."""
+
+PRESETS: dict[str, dict[str, dict[str, Any]]] = {
+    "paper": {},
+    "cpu": {"training": {**_SHORT_SCHEDULE, "epochs": 36}},
+    "quick": {
+        "encoder": {"size": 256},
+        "decoder": {"size": 256},
+        "scorers": {"arc_size": 256, "label_size": 64},
+        "training": {**_SHORT_SCHEDULE, "epochs": 20},
+    },
+}
+"""Named starting points: the fields in which each differs from the defaults."""

@@ -1,0 +1,239 @@
+"""The sections of a configuration, with the paper's values as defaults.
+
+Each field carries a rule: what it accepts, and a sentence of help. Checking and documentation follow from the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Literal
+
+from pointree.config.rules import Rule, as_toml, choice, flag, number, share, suggestion, text, whole, wholes
+from pointree.errors import ConfigError
+
+__all__ = [
+    "FUSIONS",
+    "READ_TAGS",
+    "SECTIONS",
+    "ContextualConfig",
+    "DecoderConfig",
+    "EmbeddingsConfig",
+    "EncoderConfig",
+    "Fusion",
+    "Gate",
+    "Mix",
+    "Order",
+    "Precision",
+    "Schedule",
+    "ScorersConfig",
+    "Section",
+    "Subwords",
+    "TagColumn",
+    "TrainingConfig",
+    "fault_of",
+    "option_names",
+    "section_rules",
+]
+
+TagColumn = Literal["upos", "xpos", "none", "joint"]
+Order = Literal["left-to-right", "right-to-left", "outside-in"]
+Fusion = Literal["none", "simple", "adapted", "full"]
+Gate = Literal["gate1", "gate2"]
+Schedule = Literal["plateau", "linear", "cosine"]
+Precision = Literal["fp32", "bf16"]
+Subwords = Literal["mean", "first", "last"]
+Mix = Literal["mean", "learned"]
+
+READ_TAGS: tuple[TagColumn, ...] = ("upos", "xpos")
+"""The values of `embeddings.tag` that are columns of the input; with the others the network reads no tags."""
+
+FUSIONS: dict[Order, tuple[Fusion, ...]] = {
+    "left-to-right": ("none", "simple", "adapted"),
+    "right-to-left": ("none", "simple", "adapted"),
+    "outside-in": ("none", "simple", "full"),
+}
+"""The fusions that each order can have (§3.2 and §4 of the paper)."""
+
+
+class Section:
+    """Base of the sections: checks every field, then what the fields mean together."""
+
+    __slots__ = ()
+    name: ClassVar[str]
+    jointly: ClassVar[frozenset[str]] = frozenset()
+    """The fields that `conflicts` looks at."""
+
+    def __post_init__(self) -> None:
+        values = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
+        faults = [fault_of(self.name, key, values[key], type(self)) for key in section_rules(type(self))]
+        found = [fault for fault in faults if fault] or list(self.conflicts(values))
+        if found:
+            raise ConfigError(found)
+
+    @classmethod
+    def conflicts(cls, values: Mapping[str, Any]) -> Iterator[str]:
+        """Faults of values that are fine one by one but not together."""
+        yield from ()
+
+
+@dataclass(frozen=True, slots=True)
+class ContextualConfig(Section):
+    """A pretrained encoder, such as BERT, whose vectors of words join the other embeddings (§2.2, §5.2)."""
+
+    name: ClassVar[str] = "embeddings.contextual"
+
+    model: str = field(default="", metadata=text("Folder or Hugging Face Hub id of the encoder; empty = none."))
+    layers: tuple[int, ...] = field(
+        default=(-4, -3, -2, -1),
+        metadata=wholes("Layers to use: 1 is the first, 0 the input of it, -1 the last."),
+    )
+    mix: Mix = field(default="mean", metadata=choice(Mix, "How the layers become one vector."))
+    subwords: Subwords = field(default="mean", metadata=choice(Subwords, "Which sub-words stand for a word."))
+    fine_tune: bool = field(default=False, metadata=flag("Whether the encoder is trained too."))
+    fine_tune_table: bool = field(default=True, metadata=flag("Whether its table of sub-words is, if it is trained."))
+    learning_rate: float = field(default=5e-5, metadata=number("Highest learning rate of a trained encoder.", (">", 0)))
+    warmup: int = field(default=0, metadata=whole("Optimiser steps in which that learning rate rises.", (">=", 0)))
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingsConfig(Section):
+    """What the network knows of a word before it reads the sentence (§2.2)."""
+
+    name: ClassVar[str] = "embeddings"
+    jointly: ClassVar[frozenset[str]] = frozenset({"word_size", "char_filters", "tag", "contextual"})
+
+    word_size: int = field(default=100, metadata=whole("Width of word vectors; 0 = no words.", (">=", 0)))
+    char_size: int = field(default=100, metadata=whole("Width of character vectors."))
+    char_filters: int = field(default=50, metadata=whole("Filters of the character CNN; 0 = no characters.", (">=", 0)))
+    char_window: int = field(default=3, metadata=whole("Characters that each filter sees.", (">=", 1), odd=True))
+    tag: TagColumn = field(
+        default="upos",
+        metadata=choice(TagColumn, "Column of tags to read; joint = none, and UPOS is predicted instead."),
+    )
+    tag_size: int = field(default=100, metadata=whole("Width of tag vectors."))
+    dropout: float = field(default=0.33, metadata=share("Chance that a whole vector is dropped."))
+    unk_replacement: float = field(
+        default=0.5,
+        metadata=number("Chance that a rare word is trained as unknown.", (">=", 0), ("<=", 1)),
+    )
+    min_count: int = field(default=2, metadata=whole("Times a word or character must be seen to be known."))
+    contextual: ContextualConfig = field(default_factory=ContextualConfig)
+
+    @classmethod
+    def conflicts(cls, values: Mapping[str, Any]) -> Iterator[str]:
+        others = values["word_size"] > 0 or values["char_filters"] > 0 or values["tag"] in READ_TAGS
+        if not others and not values["contextual"].model:
+            yield (
+                "embeddings must have at least one of words, characters and tags, or contextual.model, "
+                f"found word_size = 0, char_filters = 0, tag = {as_toml(values['tag'])}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderConfig(Section):
+    """The bidirectional LSTM that reads the sentence (§2.2)."""
+
+    name: ClassVar[str] = "encoder"
+
+    size: int = field(default=512, metadata=whole("Units per direction."))
+    layers: int = field(default=3, metadata=whole("Layers."))
+    dropout: float = field(default=0.33, metadata=share("Dropout between and inside the layers."))
+
+
+@dataclass(frozen=True, slots=True)
+class DecoderConfig(Section):
+    """The LSTM that attaches word after word (§3 and §4)."""
+
+    name: ClassVar[str] = "decoder"
+    jointly: ClassVar[frozenset[str]] = frozenset({"order", "fusion"})
+
+    order: Order = field(default="left-to-right", metadata=choice(Order, "Order in which words get their heads."))
+    fusion: Fusion = field(
+        default="simple", metadata=choice(Fusion, "Attached dependents that are fused into each step.")
+    )
+    gate: Gate = field(default="gate1", metadata=choice(Gate, "Gate through which they are fused."))
+    size: int = field(default=512, metadata=whole("Units."))
+    dropout: float = field(default=0.33, metadata=share("Dropout of inputs, states and outputs."))
+
+    @classmethod
+    def conflicts(cls, values: Mapping[str, Any]) -> Iterator[str]:
+        possible = FUSIONS[values["order"]]
+        if values["fusion"] not in possible:
+            yield (
+                f"decoder.fusion must be one of {', '.join(possible)} for the order {values['order']}, "
+                f"found {as_toml(values['fusion'])}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class ScorersConfig(Section):
+    """The two biaffine classifiers: the pointer and the labeler (§2.2)."""
+
+    name: ClassVar[str] = "scorers"
+
+    arc_size: int = field(default=512, metadata=whole("Width in which heads are pointed at."))
+    label_size: int = field(default=128, metadata=whole("Width in which labels are chosen."))
+    dropout: float = field(default=0.33, metadata=share("Dropout of both spaces."))
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingConfig(Section):
+    """How the weights are found (§5.2)."""
+
+    name: ClassVar[str] = "training"
+
+    batch_size: int = field(default=32, metadata=whole("Sentences per optimiser step, on average."))
+    epochs: int = field(default=500, metadata=whole("Passes over the training data, at most."))
+    schedule: Schedule = field(
+        default="plateau",
+        metadata=choice(Schedule, "Learning rate: the paper's decay and restart from the best, or a fall to zero."),
+    )
+    learning_rate: float = field(default=1e-3, metadata=number("Highest learning rate.", (">", 0)))
+    warmup: int = field(default=0, metadata=whole("Optimiser steps of rising learning rate.", (">=", 0)))
+    decay: float = field(
+        default=0.75, metadata=number("Factor of the learning rate at a plateau.", (">", 0), ("<=", 1))
+    )
+    patience: int = field(default=20, metadata=whole("Evaluations without a gain that make a plateau."))
+    beta1: float = field(default=0.9, metadata=share("Adam: decay of the mean."))
+    beta2: float = field(default=0.9, metadata=share("Adam: decay of the variance."))
+    epsilon: float = field(default=1e-4, metadata=number("Adam: floor of the denominator.", (">", 0)))
+    tag_weight: float = field(
+        default=1.0, metadata=number('Weight of the tags in the loss where embeddings.tag = "joint".', (">=", 0))
+    )
+    clip: float = field(default=5.0, metadata=number("Largest gradient norm; 0 = no limit.", (">=", 0)))
+    average: float = field(
+        default=0.0,
+        metadata=share("Decay of a moving average of the weights; 0 = off."),
+    )
+    exploration: float = field(
+        default=0.0,
+        metadata=number("Share of words that later steps see as last predicted, not as gold.", (">=", 0), ("<=", 1)),
+    )
+    seed: int = field(default=1, metadata=whole("Seed of everything that is random.", (">=", 0), ("<", 2**32)))
+    precision: Precision = field(default="fp32", metadata=choice(Precision, "Arithmetic of training."))
+
+
+SECTIONS: dict[str, type[Section]] = {
+    section.name: section
+    for section in (EmbeddingsConfig, ContextualConfig, EncoderConfig, DecoderConfig, ScorersConfig, TrainingConfig)
+}
+"""All sections by their dotted names; one within another comes after it."""
+
+
+def section_rules(section: type[Section]) -> dict[str, Rule]:
+    """The rules of all fields but those that are sections themselves."""
+    return {item.name: item.metadata["rule"] for item in fields(section) if item.metadata}  # type: ignore[arg-type]
+
+
+def fault_of(name: str, key: str, value: object, section: type[Section]) -> str | None:
+    """What is wrong with one value, or None."""
+    rule = section_rules(section).get(key)
+    if rule is None:
+        return f"{name}.{key} is unknown{suggestion(f'{name}.{key}', option_names())}"
+    return None if rule.accepts(value) else f"{name}.{key} must be {rule.expectation}, found {as_toml(value)}"
+
+
+def option_names() -> list[str]:
+    """The sections and the dotted fields."""
+    return [*SECTIONS, *(f"{name}.{key}" for name, section in SECTIONS.items() for key in section_rules(section))]
