@@ -46,6 +46,14 @@ def test_an_option_that_is_new_since_counts_as_its_default(write_grid: Callable[
     assert changes(before, now) == ["training.average was 0.0, is 0.9"]
 
 
+def test_exploration_does_not_matter_to_a_parser_that_sees_no_attachments(write_grid: Callable[..., Grid]) -> None:
+    cells = write_grid().cells[:2]
+    explored = write_grid(GRID.replace("[set.training]", "[set.training]\nexploration = 0.5")).cells[:2]
+    sequential, fused = (changes(identity(before), identity(now)) for before, now in zip(cells, explored, strict=True))
+    assert sequential == []
+    assert fused == ["training.exploration was 0.0, is 0.5"]
+
+
 def test_an_option_of_contextual_embeddings_that_is_new_counts_as_its_default(write_grid: Callable[..., Grid]) -> None:
     now = identity(write_grid().cells[0])
     now["config"]["embeddings"]["contextual"] = {"model": "bert", "fine_tune_table": True}

@@ -75,6 +75,23 @@ def test_the_loss_of_a_batch_is_that_of_its_sentences() -> None:
     torch.testing.assert_close(together.objective(), (together.arcs + together.labels) / 14)
 
 
+@pytest.mark.parametrize("combination", COMBINATIONS, ids=describe)
+def test_predicted_heads_are_packed_as_the_gold_ones(combination: Combination) -> None:
+    """Those of a batch are those of its sentences alone, and no word is its own head."""
+    parser = tiny_parser(tiny_config(combination, NO_DROPOUT), scale=1.5)
+    sentences = by_falling_length(random_sentences([7, 4, 4, 1], seed=6))
+    batch = make_batch(parser, sentences, gold=True)
+    assert batch.gold is not None
+    with torch.no_grad():
+        predicted = parser.network.loss(batch).predicted
+        by_sentence = batch.gold.steps.pad(predicted.unsqueeze(1)).squeeze(2)
+        for row, sentence in zip(by_sentence, sentences, strict=True):
+            alone = parser.network.loss(make_batch(parser, [sentence], gold=True)).predicted
+            assert row[: len(sentence)].tolist() == alone.tolist()
+            assert int(alone.max()) <= len(sentence)
+    assert not bool((predicted == batch.gold.focus).any())
+
+
 def test_a_loss_needs_gold_steps() -> None:
     parser = tiny_parser()
     with pytest.raises(ValueError, match="gold"):

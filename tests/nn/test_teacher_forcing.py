@@ -1,25 +1,45 @@
-"""The backward pass of the decoder over gold trees, checked by `torch.autograd.gradcheck`."""
+"""The backward pass of the decoder over given trees, checked by `torch.autograd.gradcheck`."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import pytest
 import torch
 from torch import Tensor
 
 from pointree.nn.decoder import Decoder
+from pointree.nn.features import EncodedSentence
+from pointree.nn.packing import Packing
 from pointree.nn.teacher_forcing import _TeacherForcing, teacher_forced_states
+from pointree.parser import Parser
+from pointree.training.exploration import Exploration
 
 from ..helpers import COMBINATIONS, Combination, describe, make_batch, random_sentences, tiny_config, tiny_parser
 
 SIZE = 3
 
 
+def random_heads(parser: Parser, sentences: Sequence[EncodedSentence]) -> list[EncodedSentence]:
+    """The sentences as training sees them after random predictions, which are no trees."""
+    exploration = Exploration(sentences, parser.order, parser.network.slots, 1.0)
+    steps = Packing.of([len(sentence) for sentence in sentences])
+    lengths = steps.length_tensor.index_select(0, steps.sentence_index)
+    torch.manual_seed(3)
+    exploration.remember(range(len(sentences)), steps, (torch.rand(steps.n_rows) * (lengths + 1)).long())
+    return [exploration.sentence(number) for number in range(len(sentences))]
+
+
 @pytest.mark.parametrize("masked", [False, True], ids=["calm", "masked"])
+@pytest.mark.parametrize("trees", ["gold", "random"])
 @pytest.mark.parametrize("combination", COMBINATIONS, ids=describe)
-def test_gradients_of_states(combination: Combination, masked: bool) -> None:
+def test_gradients_of_states(combination: Combination, trees: str, masked: bool) -> None:
     parser = tiny_parser(tiny_config(combination))
-    batch = make_batch(parser, random_sentences([4, 3, 1], seed=COMBINATIONS.index(combination)), gold=True)
-    gold = batch.gold
+    sentences = random_sentences([4, 3, 1], seed=COMBINATIONS.index(combination))
+    encoded = [parser.featurizer.encode(sentence, gold=True) for sentence in sentences]
+    if trees == "random" and parser.network.slots:
+        encoded = random_heads(parser, encoded)
+    gold = parser.featurizer.batch(encoded).gold
     assert gold is not None
     n_slots = len(parser.network.slots)
     torch.manual_seed(0)

@@ -107,7 +107,22 @@ def test_differing_settings_are_listed(tmp_path: Path, changes: dict[str, Any], 
         read_checkpoint(tmp_path, Config.from_dict(changes), DATA)
 
 
-def test_a_setting_that_is_new_since_counts_as_different(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_option_that_is_new_since_counts_as_its_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded = Config().to_dict()
+    del recorded["training"]["exploration"]
+    with monkeypatch.context() as patch:
+        patch.setattr(Config, "to_dict", lambda self: recorded)
+        write(tmp_path)
+    assert read_checkpoint(tmp_path, Config(), DATA)[1] == PROGRESS
+    explored = Config.from_dict({"training": {"exploration": 0.5}})
+    with pytest.raises(TrainingError, match=r"other settings: training.exploration was 0.0, is 0.5$"):
+        read_checkpoint(tmp_path, explored, DATA)
+    contextual = Config.from_dict({"embeddings": {"contextual": {"model": "bert"}}})
+    with pytest.raises(TrainingError, match=r"other settings: embeddings.contextual.model was , is bert$"):
+        read_checkpoint(tmp_path, contextual, DATA)
+
+
+def test_a_setting_that_nobody_knows_counts_as_different(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(Config, "to_dict", lambda self: {"decoder": {"size": 512, "old": 1}})
         write(tmp_path)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 import torch
 
+from pointree.nn.batch import Batch
 from pointree.nn.features import EncodedSentence, Featurizer
 from pointree.nn.packing import Packing
 from pointree.training.exploration import Exploration
 from pointree.transitions import ORDERS, Slot
 
-from ..helpers import random_sentences, tiny_vocabularies
+from ..helpers import COMBINATIONS, overfit, random_sentences, short_ewt_sentences, tiny_vocabularies
 from .runs import small_config, small_trainer
 
 LENGTHS = [6, 4, 4, 1]
@@ -61,11 +63,13 @@ def test_predictions_come_in_the_order_of_the_steps() -> None:
 
 
 def test_a_share_of_the_words_is_explored() -> None:
-    _encoded, exploration = explore("left-to-right", 0.5)
-    attach_all_to(exploration, [0], 4)
+    _encoded, exploration = explore("left-to-right", 0.3)
+    exploration.gold_heads[:] = 0
+    attach_all_to(exploration, [0], 6)
     torch.manual_seed(1)
-    seen = {str(gold_of(exploration.sentence(0))[1]) for _ in range(50)}
-    assert len(seen) > 2, "some words as gold, some as predicted, and not always the same"
+    leftmost = [gold_of(exploration.sentence(0))[1][-1][0] for _ in range(1000)]
+    assert leftmost.count(1) == pytest.approx(300, abs=45), "so often the first word is seen as predicted"
+    assert leftmost.count(2) == pytest.approx(0.7 * 300, abs=40), "words are drawn independently of each other"
 
 
 def test_without_gold_steps_nothing_can_be_explored() -> None:
@@ -82,6 +86,38 @@ def test_training_remembers_what_it_predicted(tmp_path: Path) -> None:
     trainer.run()
     assert trainer.exploration.heads.shape == gold.shape
     assert not trainer.exploration.heads.equal(gold), "after one epoch there are mistakes"
+
+
+def test_training_shows_what_it_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer = small_trainer(tmp_path, small_config(exploration=1.0, epochs=1))
+    exploration, batch_of = trainer.exploration, trainer.parser.featurizer.batch
+    assert exploration is not None
+    exploration.heads[:] = 1  # all words depend on the first one, whose turn comes before theirs
+    seen: list[int] = []
+
+    def watched(sentences: Sequence[EncodedSentence]) -> Batch:
+        batch = batch_of(sentences)
+        if batch.gold is not None:
+            seen.append(int(batch.gold.names[:, 1:].count_nonzero()))
+        return batch
+
+    monkeypatch.setattr(trainer.parser.featurizer, "batch", watched)
+    trainer.run()
+    assert len(seen) == 3
+    assert not any(seen), "no word has a dependent at its turn"
+
+
+def test_a_network_that_knows_its_sentences_remembers_their_trees() -> None:
+    sentences = short_ewt_sentences()
+    parser = overfit(COMBINATIONS[1], sentences, most_steps=200)
+    encoded = sorted((parser.featurizer.encode(each, gold=True) for each in sentences), key=len, reverse=True)
+    exploration = Exploration(encoded, parser.order, parser.network.slots, 1.0)
+    exploration.heads[:] = 0
+    batch = parser.featurizer.batch(encoded)
+    assert batch.gold is not None
+    with torch.no_grad():
+        exploration.remember(range(len(encoded)), batch.gold.steps, parser.network.loss(batch).predicted)
+    assert exploration.heads.equal(exploration.gold_heads)
 
 
 def test_a_sequential_parser_has_nothing_to_explore(tmp_path: Path) -> None:

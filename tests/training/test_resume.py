@@ -28,10 +28,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "linear averaged": {"schedule": "linear", "average": 0.9},
     "explored": {"schedule": "linear", "exploration": 0.7},
     "plateau": {"schedule": "plateau", "patience": 1, "learning_rate": 0.2},
+    "plateau explored": {"schedule": "plateau", "patience": 1, "learning_rate": 0.2, "exploration": 1.0},
     "plateau averaged": {"schedule": "plateau", "patience": 1, "learning_rate": 0.2, "average": 0.9},
 }
 CASES = [(name, moment) for name in ("linear", "plateau averaged") for moment in MOMENTS]
-CASES += [("linear averaged", MOMENTS[1]), ("explored", MOMENTS[1]), ("explored", MOMENTS[5])]
+CASES += [("linear averaged", MOMENTS[1]), ("explored", MOMENTS[1]), ("plateau explored", MOMENTS[5])]
 CASES += [("plateau", MOMENTS[3]), ("plateau", MOMENTS[5])]
 
 TIMES = {"words_per_s", "seconds"}
@@ -90,7 +91,7 @@ def test_a_killed_run_resumed_is_the_run_that_was_never_killed(
 
 
 def test_the_plateaus_above_restart_before_their_end(uninterrupted: Callable[[str], Path]) -> None:
-    for name in ("plateau", "plateau averaged"):
+    for name in ("plateau", "plateau averaged", "plateau explored"):
         rates = [line["learning_rate"] for line in metrics(uninterrupted(name))]
         assert rates[-1] < rates[0]
 

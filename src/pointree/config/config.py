@@ -70,7 +70,7 @@ def build(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[Config, list
                 faults.append(f"{place}{name} must be a section of fields, found {as_toml(table)}")
             else:
                 for key, value in table.items():
-                    if fault := fault_of(name, key, value, SECTIONS[name]):
+                    if fault := fault_of(SECTIONS[name], key, value):
                         faults.append(place + fault)
                         faulty.add((name, key))
                     else:

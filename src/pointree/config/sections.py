@@ -66,7 +66,7 @@ class Section:
 
     def __post_init__(self) -> None:
         values = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
-        faults = [fault_of(self.name, key, values[key], type(self)) for key in section_rules(type(self))]
+        faults = [fault_of(type(self), key, values[key]) for key in section_rules(type(self))]
         found = [fault for fault in faults if fault] or list(self.conflicts(values))
         if found:
             raise ConfigError(found)
@@ -226,9 +226,9 @@ def section_rules(section: type[Section]) -> dict[str, Rule]:
     return {item.name: item.metadata["rule"] for item in fields(section) if item.metadata}  # type: ignore[arg-type]
 
 
-def fault_of(name: str, key: str, value: object, section: type[Section]) -> str | None:
+def fault_of(section: type[Section], key: str, value: object) -> str | None:
     """What is wrong with one value, or None."""
-    rule = section_rules(section).get(key)
+    name, rule = section.name, section_rules(section).get(key)
     if rule is None:
         return f"{name}.{key} is unknown{suggestion(f'{name}.{key}', option_names())}"
     return None if rule.accepts(value) else f"{name}.{key} must be {rule.expectation}, found {as_toml(value)}"

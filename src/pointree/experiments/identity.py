@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pointree.config import describe
+from pointree.config import TrainingConfig, describe
 from pointree.experiments.cell import Cell, TrainingRun, flat_settings
 from pointree.files import reading
 from pointree.version import __version__
@@ -52,6 +52,8 @@ def config_identity(cell: TrainingRun, recorded: Mapping[str, Any] | None = None
     Where the variable is not set, it counts as what is `recorded`.
     """
     config = cell.config.to_dict()
+    if cell.config.decoder.fusion == "none":  # nothing is seen of attachments, be they gold or predicted
+        config["training"]["exploration"] = TrainingConfig().exploration
     expanded = dict(flat_settings(cell.expanded))
     known = dict(flat_settings(recorded or {}))
     for name, written in flat_settings(cell.settings):

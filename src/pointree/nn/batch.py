@@ -25,7 +25,8 @@ class GoldSteps:
         heads: The position of the gold head in its sentence.
         head_rows: The row of the gold head among the packed positions.
         labels: The gold label.
-        names: The decoder states that the step reads, previous state first (see `pointree.nn.decoder`).
+        names: The decoder states that the step reads, previous state first (see `pointree.nn.decoder`). They follow
+            the gold tree, or, where training explores, what the network predicted.
     """
 
     steps: Packing

@@ -30,6 +30,9 @@ IntArray = NDArray[np.int64]
 class GoldSentence:
     """The gold steps of a sentence in the order of their turns.
 
+    Heads and labels are what has to be predicted. Slots are what a step sees of the tree: of the gold one, or, where
+    training explores, of what the network predicted.
+
     *Shape:* ``(n,)``; ``slots`` is ``(n, n_slots)`` and holds words, 0 for none; ``step_of`` is ``(n + 1,)`` and says
     at which step each word is the focus.
     """

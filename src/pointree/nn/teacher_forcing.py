@@ -1,4 +1,4 @@
-"""The decoder over gold trees: all steps of a batch, with a backward pass that multiplies once for each weight.
+"""The decoder over given trees: all steps of a batch, with a backward pass that multiplies once for each weight.
 
 The forward pass is `decoder_step`, as in search. In training every state's name is known beforehand, so the states of
 all steps can be gathered again at the end for the gradients of the weights.
@@ -22,7 +22,7 @@ __all__ = ["teacher_forced_states"]
 
 
 class _TeacherForcing(torch.autograd.Function):
-    """All decoder steps of a batch over the states that the gold trees name."""
+    """All decoder steps of a batch over the states that the given trees name."""
 
     @staticmethod
     def forward(
@@ -97,7 +97,8 @@ class _TeacherForcing(torch.autograd.Function):
 def _scatter(memory_gradient: Tensor, names: Tensor, gradient: Tensor) -> None:
     """Add the gradients of the states that a step read to those states.
 
-    One slot at a time: within a slot no state is named twice, but for name 0, whose gradient nobody reads.
+    One slot at a time: a step has one row for each sentence, so that within a slot no state is named twice, but for
+    name 0, whose gradient nobody reads.
 
     *Shape:* ``names`` is ``(n, 1 + n_slots)``, ``gradient`` is ``(1 + n_slots, 2 · n, size)``.
     """
@@ -108,7 +109,7 @@ def _scatter(memory_gradient: Tensor, names: Tensor, gradient: Tensor) -> None:
 def teacher_forced_states(
     decoder: Decoder, initial: Tensor, input_gates: Tensor, names: Tensor, steps: Packing
 ) -> Tensor:
-    """The decoder state of every step over gold trees.
+    """The decoder state of every step over given trees, which are the gold ones or what was predicted before.
 
     *Shape:* ``initial`` ``(batch_size, 2, size)``, ``input_gates`` ``(n_rows, 4 · size)`` of the focus words in packed
     step order, ``names`` ``(n_rows, 1 + n_slots)``; returns ``(n_rows, size)``.

@@ -12,7 +12,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as save_tensors
 from torch import Tensor
 
-from pointree.config import Config
+from pointree.config import Config, describe
 from pointree.errors import TrainingError
 from pointree.files import atomic_write
 from pointree.training.schedule import Plateau
@@ -72,7 +72,12 @@ def read_checkpoint(folder: Path, config: Config, data: Mapping[str, str]) -> tu
 
 def _differences(recorded: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
     """The fields of two configurations that differ, each with both of its values."""
-    before, now = _fields(recorded), _fields(given)
+    # A field that did not exist when the run began had the effect that its default has now.
+    defaults = {
+        option.name: list(option.default) if isinstance(option.default, tuple) else option.default
+        for option in describe()
+    }
+    before, now = {**defaults, **_fields(recorded)}, {**defaults, **_fields(given)}
     return [
         f"{name} was {before.get(name, 'unknown')}, is {now.get(name, 'unknown')}"
         for name in {**before, **now}

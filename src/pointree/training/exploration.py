@@ -1,9 +1,10 @@
 """Training on the network's own attachments, mistakes included, and not on gold ones alone.
 
 The decoder reads the states of the dependents that the focus word already has. If these are always the right ones in
-training, it learns to trust them, and is led astray by its first mistake when it parses. So some or all words are shown
-to later steps as the network attached them in the epoch before; what a step has to predict remains the gold head.
-The guesses are those of training, under dropout, and therefore as often wrong as the ones on new text or nearly so.
+training, it learns to trust them, and is led astray by its first mistake when it parses (experiments/README.md has the
+figures). So some or all words are shown to later steps as the network attached them in the epoch before; in the first
+epoch, as in the gold tree. What a step has to predict remains the gold head, even where search would refuse it after
+such mistakes. The guesses come from training itself: they are made under dropout, one word at a time, under no rule.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pointree.nn.features import EncodedSentence, GoldSentence
+from pointree.nn.features import EncodedSentence
 from pointree.nn.packing import Packing
 from pointree.transitions import Order, Slot, slots_by_step
 
@@ -40,13 +41,14 @@ class Exploration:
         self.slots = [int(slot) for slot in slots]
         self.probability = probability
         self.starts = np.cumsum([0, *map(len, sentences)])
-        self.heads = torch.cat([_heads_by_word(gold) for gold in self.gold])
+        self.gold_heads = torch.cat([torch.from_numpy(gold.heads[gold.step_of[1:]]) for gold in self.gold])
+        self.heads = self.gold_heads.clone()
 
     def sentence(self, number: int) -> EncodedSentence:
         """A sentence whose steps see some words attached as predicted."""
-        sentence, gold = self.sentences[number], self.gold[number]
+        sentence, gold, words = self.sentences[number], self.gold[number], self._words(number)
         explored = torch.rand(len(sentence)) < self.probability
-        seen = torch.where(explored, self._guesses(number), _heads_by_word(gold))
+        seen = torch.where(explored, self.heads[words], self.gold_heads[words])
         slots = np.array(slots_by_step(seen.tolist(), self.order), dtype=np.int64)
         return replace(sentence, gold=replace(gold, slots=slots[:, self.slots]))
 
@@ -54,14 +56,13 @@ class Exploration:
         """Keep what was predicted for a batch of sentences. *Shape:* ``predicted`` is ``(n_rows,)``, packed."""
         by_step = steps.pad(predicted.unsqueeze(1)).squeeze(2).cpu()
         for number, heads in zip(numbers, by_step, strict=True):
-            focus = torch.from_numpy(self.gold[number].focus)
-            self._guesses(number)[focus - 1] = heads[: len(focus)]
+            step_of = torch.from_numpy(self.gold[number].step_of[1:])
+            self.heads[self._words(number)] = heads[step_of]
 
-    def _guesses(self, number: int) -> Tensor:
-        """The predicted heads of one sentence, as a view."""
-        return self.heads[self.starts[number] : self.starts[number + 1]]
+    def restore(self, heads: Tensor) -> None:
+        """Go on with heads that another object of this kind had."""
+        self.heads.copy_(heads)
 
-
-def _heads_by_word(gold: GoldSentence) -> Tensor:
-    """The gold heads of words 1 to n. *Shape:* ``(n,)``."""
-    return torch.from_numpy(gold.heads[gold.step_of[1:]])
+    def _words(self, number: int) -> slice:
+        """Where the words of a sentence are among all."""
+        return slice(self.starts[number], self.starts[number + 1])

@@ -148,7 +148,7 @@ class Trainer:
         if self.average is not None:
             self.average.weights, self.average.step = groups["average"], self.progress.step
         if self.exploration is not None:
-            self.exploration.heads = groups["exploration"]["heads"].cpu()
+            self.exploration.restore(groups["exploration"]["heads"])
 
     def run(self) -> Progress:
         """Train to the last epoch; the output folder then holds the model with the best LAS on dev."""

@@ -1,4 +1,4 @@
-"""The gold oracle: the steps by which an order builds a given tree."""
+"""The gold oracle: the steps by which an order builds a given tree, and what they see of it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def gold_steps(heads: Sequence[int | None], order: Order) -> list[GoldStep]:
 def slots_by_step(heads: Sequence[int], order: Order) -> list[tuple[int, ...]]:
     """Return the slots of each focus word before its turn, indexed by `Slot`, if words 1..n get these heads.
 
-    Other than gold steps, the heads need not make a tree: guesses of one word at a time may close cycles.
+    Unlike those of gold steps, the heads need not make a tree: guesses of one word at a time may close cycles.
     """
     rows = [[0] * len(Slot) for _ in range(len(heads) + 1)]
     seen = []
