@@ -56,6 +56,7 @@ __all__ = [
     "save_contextual",
     "save_folder",
     "write_card",
+    "write_config",
     "write_manifest",
     "write_weights",
 ]
@@ -109,6 +110,13 @@ def write_manifest(folder: Path) -> None:
     with atomic_write(folder / MANIFEST) as stream:
         json.dump({"format": FORMAT, "pointree": __version__, "sha256": checksums}, stream, indent=2)
         stream.write("\n")
+
+
+def write_config(folder: Path, config: Config) -> None:
+    """Replace the configuration of a model folder."""
+    with atomic_write(folder / CONFIG) as stream:
+        stream.write(config.to_toml())
+    write_manifest(folder)
 
 
 def write_card(folder: Path, card: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pointree.config import FUSIONS, PRESETS, Config, ContextualConfig, DecoderConfig, describe, load_config
+from pointree.config import FUSIONS, PRESETS, Config, ContextualConfig, DecoderConfig, defaults, describe, load_config
 from pointree.errors import ConfigError, InputError
 from pointree.transitions import ORDERS
 
@@ -89,9 +89,10 @@ def test_round_trip_through_toml_and_dict(values: dict[str, dict[str, object]]) 
 
 
 def test_every_option_is_described() -> None:
-    described = {option.name: option.default for option in describe()}
+    assert list(defaults()) == [option.name for option in describe()]
     contextual = {f"embeddings.contextual.{key}": value for key, value in asdict(ContextualConfig()).items()}
-    assert described == contextual | {
+    contextual["embeddings.contextual.layers"] = list(ContextualConfig().layers)
+    assert defaults() == contextual | {
         f"{section}.{key}": value for section, values in Config().to_dict().items() for key, value in values.items()
     }
     assert all(option.help.endswith(".") and option.expectation for option in describe())
@@ -182,6 +183,22 @@ def test_something_must_be_embedded() -> None:
     assert fault.startswith("embeddings must have at least one of words, characters and tags")
     for kept in range(3):
         load_config(None, off[:kept] + off[kept + 1 :])
+
+
+@pytest.mark.parametrize("restarts", ["[9]", "[4, 4]", "[0]", "[5, 2]"])
+def test_restarts_are_rising_epochs_before_the_last(restarts: str) -> None:
+    run = ["training.schedule=linear", "training.epochs=9"]
+    assert faults_of(*run, f"training.restarts={restarts}") == [
+        f"training.restarts must be rising epochs before the last, found {restarts} with training.epochs = 9"
+    ]
+    assert load_config(None, [*run, "training.restarts=[2, 5]"]).training.falls == (2, 5, 9)
+    assert load_config(None, run).training.falls == (9,)
+
+
+def test_a_plateau_has_no_restarts() -> None:
+    assert faults_of("training.restarts=[2]") == [
+        'training.restarts needs a rate that falls to zero, found training.schedule = "plateau"'
+    ]
 
 
 CONTEXTUAL = ["embeddings.contextual.model=encoders/bert", "embeddings.contextual.layers=[17, 18]"]

@@ -145,3 +145,47 @@ def test_differing_data_are_listed(tmp_path: Path) -> None:
     write(tmp_path)
     with pytest.raises(TrainingError, match=r"was made with other data: train, vectors not as given now$"):
         read_checkpoint(tmp_path, Config(), {"train": "x", "dev": "2", "vectors": "x"})
+
+
+LENGTHS = {
+    "more epochs after the last": ({"epochs": 12}, 12, {"epochs": 24, "restarts": [12]}),
+    "a third fall": ({"epochs": 24, "restarts": [12]}, 24, {"epochs": 30, "restarts": [12, 24]}),
+    "more epochs planned before the last": ({"epochs": 12}, 5, {"epochs": 24, "restarts": [12]}),
+    "fewer falls than planned": ({"epochs": 24, "restarts": [12]}, 12, {"epochs": 12}),
+    "another last fall": ({"epochs": 24, "restarts": [12]}, 12, {"epochs": 36, "restarts": [12]}),
+}
+OTHER_LENGTHS = {
+    "a longer fall": ({"epochs": 12}, 5, {"epochs": 24}),
+    "a shorter fall": ({"epochs": 12}, 5, {"epochs": 9}),
+    "a restart in the past": ({"epochs": 24}, 12, {"epochs": 24, "restarts": [12]}),
+    "a fall that has begun": ({"epochs": 24, "restarts": [12]}, 13, {"epochs": 36, "restarts": [12]}),
+    "fewer epochs than trained": ({"epochs": 24, "restarts": [12]}, 24, {"epochs": 12}),
+}
+
+
+def reread(folder: Path, before: dict[str, Any], epoch: int, now: dict[str, Any]) -> Progress:
+    """Read the checkpoint of a run with other settings of training."""
+    old, new = (Config.from_dict({"training": {"schedule": "linear", **each}}) for each in (before, now))
+    write_checkpoint(folder, TENSORS, Progress(epoch=epoch), old, DATA)
+    return read_checkpoint(folder, new, DATA)[1]
+
+
+@pytest.mark.parametrize("name", LENGTHS)
+def test_the_length_of_a_run_may_change_where_the_past_stays_the_same(tmp_path: Path, name: str) -> None:
+    assert reread(tmp_path, *LENGTHS[name]) == Progress(epoch=LENGTHS[name][1])
+
+
+@pytest.mark.parametrize("name", OTHER_LENGTHS)
+def test_the_length_of_a_run_may_not_change_its_past(tmp_path: Path, name: str) -> None:
+    with pytest.raises(TrainingError, match="was made with other settings: training"):
+        reread(tmp_path, *OTHER_LENGTHS[name])
+
+
+def test_a_finished_run_that_should_be_longer_is_told_how(tmp_path: Path) -> None:
+    hint = r"training.epochs was 24, is 30, training.restarts was \[12\], is \[\]; to train on, set .* to \[12, 24\]$"
+    with pytest.raises(TrainingError, match=hint):
+        reread(tmp_path, {"epochs": 24, "restarts": [12]}, 24, {"epochs": 30})
+    with pytest.raises(TrainingError, match=r"training.epochs was 24, is 30$"):
+        reread(tmp_path, {"epochs": 24, "schedule": "plateau"}, 24, {"epochs": 30, "schedule": "plateau"})
+    with pytest.raises(TrainingError, match=r"training.epochs was 24, is 30, training.seed was 1, is 2$"):
+        reread(tmp_path, {"epochs": 24}, 24, {"epochs": 30, "seed": 2})

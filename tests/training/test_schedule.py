@@ -7,7 +7,7 @@ import math
 import pytest
 
 from pointree.config import TrainingConfig
-from pointree.training.schedule import Plateau, learning_rate
+from pointree.training.schedule import Plateau, fall_end, learning_rate
 
 
 def rates(config: TrainingConfig, total: int, plateau: Plateau | None = None) -> list[float]:
@@ -79,3 +79,10 @@ def test_a_run_that_is_shorter_than_its_warmup_falls_for_half_of_its_steps(sched
     assert found[4] == max(found) == 1.0
     assert found[5:] == sorted(found[5:], reverse=True)
     assert found[-1] < 0.3
+
+
+@pytest.mark.parametrize(
+    ("epoch", "end"), [(1, 2), (2, 2), (3, 6), (5, 6), (6, 6), (7, 8), (8, 8)], ids=lambda number: str(number)
+)
+def test_a_fall_ends_with_the_next_restart_or_the_last_epoch(epoch: int, end: int) -> None:
+    assert fall_end(TrainingConfig(schedule="linear", restarts=(2, 6), epochs=8).falls, epoch) == end

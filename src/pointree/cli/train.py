@@ -31,6 +31,8 @@ Examples:
       --set embeddings.contextual.model=bert-base-cased --bundle-encoder
   pointree train --train train.conllu --dev dev.conllu --output model --predicted-tags
   pointree train --train train.conllu --dev dev.conllu --output model --resume
+  pointree train --train train.conllu --dev dev.conllu --output model --resume \\
+      --preset cpu --set training.epochs=60 --set training.restarts=[36]    # 24 epochs more
 """
 
 app = new_app()

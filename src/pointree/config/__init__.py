@@ -7,7 +7,7 @@ shows.
 
 from pointree.config.config import Config
 from pointree.config.loading import load_config
-from pointree.config.options import Option, describe
+from pointree.config.options import Option, defaults, describe
 from pointree.config.presets import PRESETS
 from pointree.config.sections import (
     FUSIONS,
@@ -48,6 +48,7 @@ __all__ = [
     "Subwords",
     "TagColumn",
     "TrainingConfig",
+    "defaults",
     "describe",
     "load_config",
 ]

@@ -47,6 +47,7 @@ class Config:
         sections = asdict(self)
         contextual = sections["embeddings"]["contextual"]
         contextual["layers"] = list(contextual["layers"])
+        sections["training"]["restarts"] = list(self.training.restarts)
         if self.embeddings.contextual == ContextualConfig():
             del sections["embeddings"]["contextual"]  # as in files from before there were any
         return sections

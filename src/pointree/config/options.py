@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from pointree.config.sections import SECTIONS, section_rules
 
-__all__ = ["Option", "describe"]
+__all__ = ["Option", "defaults", "describe"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +27,11 @@ def describe() -> list[Option]:
         for name, section in SECTIONS.items()
         for key, rule in section_rules(section).items()
     ]
+
+
+def defaults() -> dict[str, Any]:
+    """The default of every option by its dotted name, as `Config.to_dict` has it."""
+    return {
+        option.name: list(option.default) if isinstance(option.default, tuple) else option.default
+        for option in describe()
+    }

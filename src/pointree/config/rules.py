@@ -8,7 +8,7 @@ import operator
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, TypeGuard, get_args
 
 __all__ = ["Rule", "as_toml", "choice", "flag", "number", "share", "suggestion", "text", "whole", "wholes"]
 
@@ -32,6 +32,7 @@ class Rule:
     choices: tuple[str, ...] = ()
     bounds: tuple[tuple[str, float], ...] = ()
     odd: bool = False
+    may_be_empty: bool = False
 
     @property
     def expectation(self) -> str:
@@ -50,7 +51,7 @@ class Rule:
         if self.kind is bool:
             return isinstance(value, bool)
         if self.kind is tuple:
-            return isinstance(value, list | tuple) and bool(value) and all(type(item) is int for item in value)
+            return _is_list_of_wholes(value) and (bool(value) or self.may_be_empty)
         if isinstance(value, bool) or not isinstance(value, (int, float) if self.kind is float else int):
             return False
         if not abs(value) <= sys.float_info.max:  # NaN, the infinities, and integers that no float can hold
@@ -89,9 +90,13 @@ def flag(explanation: str) -> dict[str, Rule]:
     return {"rule": Rule(bool, explanation)}
 
 
-def wholes(explanation: str) -> dict[str, Rule]:
+def wholes(explanation: str, *, may_be_empty: bool = False) -> dict[str, Rule]:
     """Metadata of a field that holds one or more whole numbers."""
-    return {"rule": Rule(tuple, explanation)}
+    return {"rule": Rule(tuple, explanation, may_be_empty=may_be_empty)}
+
+
+def _is_list_of_wholes(value: object) -> TypeGuard[list[int] | tuple[int, ...]]:
+    return isinstance(value, list | tuple) and all(type(item) is int for item in value)
 
 
 def as_toml(value: object) -> str:

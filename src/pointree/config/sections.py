@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 from pointree.config.rules import Rule, as_toml, choice, flag, number, share, suggestion, text, whole, wholes
@@ -182,6 +183,7 @@ class TrainingConfig(Section):
     """How the weights are found (§5.2)."""
 
     name: ClassVar[str] = "training"
+    jointly: ClassVar[frozenset[str]] = frozenset({"epochs", "schedule", "restarts"})
 
     batch_size: int = field(default=32, metadata=whole("Sentences per optimiser step, on average."))
     epochs: int = field(default=500, metadata=whole("Passes over the training data, at most."))
@@ -191,6 +193,13 @@ class TrainingConfig(Section):
     )
     learning_rate: float = field(default=1e-3, metadata=number("Highest learning rate.", (">", 0)))
     warmup: int = field(default=0, metadata=whole("Optimiser steps of rising learning rate.", (">=", 0)))
+    restarts: tuple[int, ...] = field(
+        default=(),
+        metadata=wholes(
+            "Epochs after which a rate that has fallen to zero rises, as if it had been falling until the next one.",
+            may_be_empty=True,
+        ),
+    )
     decay: float = field(
         default=0.75, metadata=number("Factor of the learning rate at a plateau.", (">", 0), ("<=", 1))
     )
@@ -212,6 +221,22 @@ class TrainingConfig(Section):
     )
     seed: int = field(default=1, metadata=whole("Seed of everything that is random.", (">=", 0), ("<", 2**32)))
     precision: Precision = field(default="fp32", metadata=choice(Precision, "Arithmetic of training."))
+
+    @property
+    def falls(self) -> tuple[int, ...]:
+        """The epochs with which the falls of the learning rate end."""
+        return (*self.restarts, self.epochs)
+
+    @classmethod
+    def conflicts(cls, values: Mapping[str, Any]) -> Iterator[str]:
+        restarts, epochs = values["restarts"], values["epochs"]
+        if restarts and values["schedule"] == "plateau":
+            yield 'training.restarts needs a rate that falls to zero, found training.schedule = "plateau"'
+        if any(after <= before for before, after in pairwise((0, *restarts, epochs))):
+            yield (
+                f"training.restarts must be rising epochs before the last, found {as_toml(restarts)} "
+                f"with training.epochs = {epochs}"
+            )
 
 
 SECTIONS: dict[str, type[Section]] = {

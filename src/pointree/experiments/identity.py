@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pointree.config import TrainingConfig, describe
+from pointree.config import TrainingConfig, defaults
 from pointree.experiments.cell import Cell, TrainingRun, flat_settings
 from pointree.files import reading
 from pointree.version import __version__
@@ -87,10 +87,10 @@ def _own_changes(recorded: Identity, expected: Identity) -> list[str]:
         for each in (recorded, expected)
     )
     # An option that did not exist when the result was made had the effect that its default has now.
-    defaults = {f"config.{option.name}": option.default for option in describe()}
+    unset = {f"config.{name}": default for name, default in defaults().items()}
     found = []
     for name in sorted(old.keys() | new.keys()):
-        before, after = old.get(name, defaults.get(name)), new.get(name)
+        before, after = old.get(name, unset.get(name)), new.get(name)
         if before == after or (name == "data.test" and before is None):
             continue  # a cell that was not tested before gets its test scores and keeps its model
         if name.startswith("data.") and before is not None and after is not None:

@@ -12,7 +12,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as save_tensors
 from torch import Tensor
 
-from pointree.config import Config, describe
+from pointree.config import Config, defaults
 from pointree.errors import TrainingError
 from pointree.files import atomic_write
 from pointree.training.schedule import Plateau
@@ -22,6 +22,7 @@ __all__ = ["CHECKPOINT", "Progress", "read_checkpoint", "write_checkpoint"]
 CHECKPOINT = "checkpoint.safetensors"
 _OBJECTIVE = "loss of an average word"
 """What is minimised; a run that began with another one cannot go on."""
+_LENGTH = ("training.epochs", "training.restarts")
 
 
 @dataclass(slots=True)
@@ -63,26 +64,37 @@ def read_checkpoint(folder: Path, config: Config, data: Mapping[str, str]) -> tu
         raise TrainingError(f"{path}: the checkpoint is damaged ({error})") from None
     if json.loads(metadata.get("objective", "null")) != _OBJECTIVE:
         raise TrainingError(f"{path}: was made by an earlier version, which minimised another loss; start a new run")
-    if different := _differences(recorded_config, config.to_dict()):
+    progress = Progress(**{**values, "plateau": Plateau(**values["plateau"])})
+    if different := _differences(recorded_config, config.to_dict(), progress.epoch):
         raise TrainingError(f"{path}: was made with other settings: {', '.join(different)}")
     if other := [name for name, recorded in recorded_data.items() if data[name] != recorded]:
         raise TrainingError(f"{path}: was made with other data: {', '.join(other)} not as given now")
-    return tensors, Progress(**{**values, "plateau": Plateau(**values["plateau"])})
+    return tensors, progress
 
 
-def _differences(recorded: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
-    """The fields of two configurations that differ, each with both of its values."""
+def _differences(recorded: Mapping[str, Any], given: Mapping[str, Any], epoch: int) -> list[str]:
+    """The fields of two configurations that differ, each with both of its values.
+
+    The length of a run is no difference as long as nothing before the end of its epoch depends on it.
+    """
     # A field that did not exist when the run began had the effect that its default has now.
-    defaults = {
-        option.name: list(option.default) if isinstance(option.default, tuple) else option.default
-        for option in describe()
-    }
-    before, now = {**defaults, **_fields(recorded)}, {**defaults, **_fields(given)}
-    return [
-        f"{name} was {before.get(name, 'unknown')}, is {now.get(name, 'unknown')}"
-        for name in {**before, **now}
-        if name not in before or name not in now or before[name] != now[name]
+    before, now = ({**defaults(), **_fields(config)} for config in (recorded, given))
+    different = [
+        name for name in {**before, **now} if name not in before or name not in now or before[name] != now[name]
     ]
+    if _falls_until(epoch, before) == _falls_until(epoch, now):
+        different = [name for name in different if name not in _LENGTH]
+    found = [f"{name} was {before.get(name, 'unknown')}, is {now.get(name, 'unknown')}" for name in different]
+    is_longer = before["training.epochs"] == epoch < now["training.epochs"] and now["training.schedule"] != "plateau"
+    if found and is_longer and set(different) <= set(_LENGTH):
+        found[-1] += f"; to train on, set training.restarts to {[*before['training.restarts'], epoch]}"
+    return found
+
+
+def _falls_until(epoch: int, fields: Mapping[str, Any]) -> list[int]:
+    """The ends of the falls of the learning rate, up to that of the fall in which an epoch lies."""
+    falls = [*fields["training.restarts"], fields["training.epochs"]]
+    return falls[: sum(end < epoch for end in falls) + 1]
 
 
 def _fields(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pointree.config import TrainingConfig
 
-__all__ = ["Plateau", "learning_rate"]
+__all__ = ["Plateau", "fall_end", "learning_rate"]
 
 
 @dataclass(slots=True)
@@ -25,6 +26,15 @@ class Plateau:
         self.bad_evaluations = 0
         self.factor *= config.decay
         return True
+
+
+def fall_end(falls: Iterable[int], epoch: int) -> int:
+    """The epoch with which the fall that an epoch belongs to ends.
+
+    After a restart the rate is where one fall from the first epoch to this one would have it. So it rises less and
+    less, and what comes after an end does not change what came before: a finished run can be trained on.
+    """
+    return next(end for end in falls if epoch <= end)
 
 
 def learning_rate(config: TrainingConfig, step: int, total_steps: int, plateau: Plateau) -> float:

@@ -16,7 +16,15 @@ from torch import Tensor
 from pointree.config import Config
 from pointree.errors import OutputError, TrainingError, UsageError
 from pointree.files import atomic_write, remove_leftovers
-from pointree.model_folder import load_folder, new_network, save_contextual, save_folder, write_card, write_weights
+from pointree.model_folder import (
+    load_folder,
+    new_network,
+    save_contextual,
+    save_folder,
+    write_card,
+    write_config,
+    write_weights,
+)
 from pointree.nn.contextual import (
     CacheFolder,
     ContextualSource,
@@ -34,7 +42,7 @@ from pointree.training.checkpoint import CHECKPOINT, Progress, read_checkpoint, 
 from pointree.training.data import fingerprint
 from pointree.training.exploration import Exploration
 from pointree.training.optimiser import Optimiser
-from pointree.training.schedule import learning_rate
+from pointree.training.schedule import fall_end, learning_rate
 from pointree.treebank.sentence import Sentence
 from pointree.treebank.vectors import Vectors
 from pointree.treebank.vocabulary import Vocabularies, Vocabulary
@@ -173,6 +181,8 @@ class Trainer:
             if self.parser.contextual is not None:
                 encoder = self.parser.contextual.encoder
                 save_contextual(self.output, self.config, encoder, bundle=self.bundle_encoder)
+        else:
+            write_config(self.output, self.config)  # a run that is trained on has more epochs now
         self._write_metrics()
 
     def _run_epoch(self) -> None:
@@ -182,7 +192,7 @@ class Trainer:
         epoch, started = progress.epoch + 1, time.perf_counter()
         lengths = [len(sentence) for sentence in self.encoded]
         batches = similar_batches(lengths, training.batch_size, training.seed, epoch)
-        total_steps = training.epochs * len(batches)  # as if all epochs had as many as this one
+        total_steps = fall_end(training.falls, epoch) * len(batches)  # as if all epochs had as many as this one
         # All randomness of an epoch follows from seed and epoch, so that a resumed run repeats it exactly.
         torch.manual_seed(training.seed * 1_000_003 + epoch)
         if self.observer is not None:
