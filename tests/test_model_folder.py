@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from random import Random
 
@@ -12,7 +13,15 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 from pointree.errors import ModelError, OutputError
-from pointree.model_folder import FORMAT, load_folder, new_network, save_folder, write_card, write_weights
+from pointree.model_folder import (
+    FORMAT,
+    load_folder,
+    new_network,
+    replace_config,
+    save_folder,
+    write_card,
+    write_weights,
+)
 from pointree.treebank.vocabulary import LabelVocabulary, Vocabularies
 
 from .helpers import COMBINATIONS, Combination, describe, tiny_config, tiny_parser, tiny_vocabularies
@@ -87,6 +96,48 @@ def test_weights_and_card_are_replaced_alone(folder: Path) -> None:
     changed = {name for name in NEEDED if (folder / name).read_bytes() != before[name]}
     assert changed == {"weights.safetensors"}
     assert all(torch.equal(tensor, other[name]) for name, tensor in load_folder(folder)[2].state_dict().items())
+
+
+def test_settings_are_replaced_alone(folder: Path) -> None:
+    before = {name: (folder / name).read_bytes() for name in NEEDED}
+    longer = tiny_config(COMBINATIONS[1], {"training": {"epochs": 77}})
+    replace_config(folder, load_folder(folder)[0])
+    assert {name: (folder / name).read_bytes() for name in NEEDED} == before
+    replace_config(folder, longer)
+    assert {name for name in NEEDED if (folder / name).read_bytes() != before[name]} == {"config.toml", "pointree.json"}
+    assert load_folder(folder)[0] == longer
+    path = folder / "config.toml"
+    path.write_text(path.read_text(encoding="utf-8").replace("epochs = 77", "epochs = 78"), encoding="utf-8")
+    assert "config.toml: damaged" in fault_of(folder)
+
+
+def test_new_settings_do_not_hide_damage(folder: Path) -> None:
+    path = folder / "deprels.json"
+    path.write_text(path.read_text(encoding="utf-8").replace("nsubj", "csubj"), encoding="utf-8")
+    replace_config(folder, tiny_config(COMBINATIONS[1], {"training": {"epochs": 77}}))
+    assert "deprels.json: damaged" in fault_of(folder)
+
+
+@pytest.mark.parametrize("writes", [0, 1, 2])
+def test_a_model_can_be_read_while_its_settings_are_replaced(
+    folder: Path, writes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system refuses what comes after so many files."""
+    replace, left = os.replace, iter(range(writes))
+
+    def replace_some(source: str, target: str) -> None:
+        if next(left, None) is None:
+            raise OSError("no more")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", replace_some)
+    longer = tiny_config(COMBINATIONS[1], {"training": {"epochs": 77}})
+    with pytest.raises(OutputError):
+        replace_config(folder, longer)
+    assert (load_folder(folder)[0] == longer) == (writes == 2)
+    monkeypatch.undo()
+    replace_config(folder, longer)
+    assert load_folder(folder)[0] == longer
 
 
 def test_no_folder(tmp_path: Path) -> None:

@@ -53,10 +53,10 @@ __all__ = [
     "load_contextual",
     "load_folder",
     "new_network",
+    "replace_config",
     "save_contextual",
     "save_folder",
     "write_card",
-    "write_config",
     "write_manifest",
     "write_weights",
 ]
@@ -71,7 +71,7 @@ MANIFEST, CONFIG, WEIGHTS, CARD, TEXT_MODEL = (
 )
 IDENTITY, ENCODER = "encoder.json", "encoder"
 _CHECKED = (CONFIG, "words.json", "chars.json", "tags.json", "deprels.json")
-"""Files that never change after the model was made, and that could be damaged without looking so."""
+"""Files that could be damaged without looking so."""
 
 
 def new_network(
@@ -106,17 +106,25 @@ def save_folder(
 
 def write_manifest(folder: Path) -> None:
     """Write what a model folder is, and the checksums of its files; again whenever one of them has changed."""
-    checksums = {name: _checksum(folder / name) for name in _checked(folder)}
+    _write_checksums(folder, {name: _checksum(folder / name) for name in _checked(folder)})
+
+
+def _write_checksums(folder: Path, checksums: Mapping[str, str]) -> None:
     with atomic_write(folder / MANIFEST) as stream:
         json.dump({"format": FORMAT, "pointree": __version__, "sha256": checksums}, stream, indent=2)
         stream.write("\n")
 
 
-def write_config(folder: Path, config: Config) -> None:
-    """Replace the configuration of a model folder."""
+def replace_config(folder: Path, config: Config) -> None:
+    """Give a model other settings of the same network; the model can be read at every moment."""
+    text, checksums = config.to_toml(), _read_manifest(folder / MANIFEST)
+    checksum = hashlib.sha256(text.encode()).hexdigest()
+    if checksums.get(CONFIG) == checksum:
+        return
+    _write_checksums(folder, {**checksums, CONFIG: ""})  # unknown: both files will do
     with atomic_write(folder / CONFIG) as stream:
-        stream.write(config.to_toml())
-    write_manifest(folder)
+        stream.write(text)
+    _write_checksums(folder, {**checksums, CONFIG: checksum})
 
 
 def write_card(folder: Path, card: str) -> None:

@@ -121,6 +121,18 @@ def test_resume_needs_the_same_settings(train: Callable[..., Outcome], trained: 
     assert error(outcome) == f"{trained / CHECKPOINT}: {message}"
 
 
+def test_a_finished_run_is_trained_on(train: Callable[..., Outcome], trained: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(trained, folder)
+    longer = ("--resume", "--set", "training.epochs=5")
+    hint = "training.epochs was 4, is 5; to train on, add training.restarts=[4]"
+    assert error(train(folder, *longer)) == f"{folder / CHECKPOINT}: was made with other settings: {hint}"
+    code, _, err = train(folder, *longer, "--set", "training.restarts=[4]")
+    assert code == 0
+    assert len(err.splitlines()) == 1
+    assert "of 5: UAS" in (folder / "README.md").read_text(encoding="utf-8")
+
+
 def test_resume_needs_the_same_data(train: Callable[..., Outcome], trained: Path, ewt: Path, tmp_path: Path) -> None:
     sentences = list(read_conllu(ewt))
     other = tmp_path / "other.conllu"

@@ -96,8 +96,8 @@ def test_a_damaged_checkpoint_is_told(tmp_path: Path, damage: str) -> None:
     [
         ({"training": {"seed": 2}}, "training.seed was 1, is 2"),
         (
-            {"decoder": {"order": "outside-in"}, "training": {"epochs": 9}},
-            "decoder.order was left-to-right, is outside-in, training.epochs was 500, is 9",
+            {"decoder": {"order": "outside-in"}, "training": {"epochs": 1}},
+            "decoder.order was left-to-right, is outside-in, training.epochs was 500, is 1",
         ),
     ],
 )
@@ -153,6 +153,8 @@ LENGTHS = {
     "more epochs planned before the last": ({"epochs": 12}, 5, {"epochs": 24, "restarts": [12]}),
     "fewer falls than planned": ({"epochs": 24, "restarts": [12]}, 12, {"epochs": 12}),
     "another last fall": ({"epochs": 24, "restarts": [12]}, 12, {"epochs": 36, "restarts": [12]}),
+    "a plateau that may last longer": ({"schedule": "plateau", "epochs": 12}, 5, {"schedule": "plateau", "epochs": 24}),
+    "nothing trained yet": ({"epochs": 12}, 0, {"epochs": 9}),
 }
 OTHER_LENGTHS = {
     "a longer fall": ({"epochs": 12}, 5, {"epochs": 24}),
@@ -160,6 +162,16 @@ OTHER_LENGTHS = {
     "a restart in the past": ({"epochs": 24}, 12, {"epochs": 24, "restarts": [12]}),
     "a fall that has begun": ({"epochs": 24, "restarts": [12]}, 13, {"epochs": 36, "restarts": [12]}),
     "fewer epochs than trained": ({"epochs": 24, "restarts": [12]}, 24, {"epochs": 12}),
+    "a plateau of fewer epochs than trained": (
+        {"schedule": "plateau", "epochs": 12},
+        12,
+        {"schedule": "plateau", "epochs": 9},
+    ),
+    "a warm-up that the length may cut": (
+        {"schedule": "plateau", "epochs": 12, "warmup": 9},
+        5,
+        {"schedule": "plateau", "epochs": 24, "warmup": 9},
+    ),
 }
 
 
@@ -181,11 +193,17 @@ def test_the_length_of_a_run_may_not_change_its_past(tmp_path: Path, name: str) 
         reread(tmp_path, *OTHER_LENGTHS[name])
 
 
-def test_a_finished_run_that_should_be_longer_is_told_how(tmp_path: Path) -> None:
-    hint = r"training.epochs was 24, is 30, training.restarts was \[12\], is \[\]; to train on, set .* to \[12, 24\]$"
+@pytest.mark.parametrize("epoch", [13, 24])
+def test_a_run_that_should_be_longer_is_told_how(tmp_path: Path, epoch: int) -> None:
+    falls = {"epochs": 24, "restarts": [12]}
+    hint = r"training.restarts was \[12\], is \[\]; to train on, add training.restarts=\[12, 24\]$"
     with pytest.raises(TrainingError, match=hint):
-        reread(tmp_path, {"epochs": 24, "restarts": [12]}, 24, {"epochs": 30})
-    with pytest.raises(TrainingError, match=r"training.epochs was 24, is 30$"):
-        reread(tmp_path, {"epochs": 24, "schedule": "plateau"}, 24, {"epochs": 30, "schedule": "plateau"})
+        reread(tmp_path, falls, epoch, {"epochs": 30})
+    assert reread(tmp_path, falls, epoch, {"epochs": 30, "restarts": [12, 24]}).epoch == epoch
+
+
+def test_a_run_that_must_not_be_longer_is_told_no_way(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match=r"training.epochs was 24, is 30, training.seed was 1, is 2$"):
         reread(tmp_path, {"epochs": 24}, 24, {"epochs": 30, "seed": 2})
+    with pytest.raises(TrainingError, match=r"training.epochs was 24, is 20$"):
+        reread(tmp_path, {"epochs": 24}, 24, {"epochs": 20})

@@ -32,7 +32,7 @@ Examples:
   pointree train --train train.conllu --dev dev.conllu --output model --predicted-tags
   pointree train --train train.conllu --dev dev.conllu --output model --resume
   pointree train --train train.conllu --dev dev.conllu --output model --resume \\
-      --preset cpu --set training.epochs=60 --set training.restarts=[36]    # 24 epochs more
+      --preset cpu --set training.epochs=60 --set 'training.restarts=[36]'    # 24 epochs more
 """
 
 app = new_app()

@@ -91,7 +91,7 @@ def flag(explanation: str) -> dict[str, Rule]:
 
 
 def wholes(explanation: str, *, may_be_empty: bool = False) -> dict[str, Rule]:
-    """Metadata of a field that holds one or more whole numbers."""
+    """Metadata of a field that holds whole numbers, one at least unless it may be empty."""
     return {"rule": Rule(tuple, explanation, may_be_empty=may_be_empty)}
 
 

@@ -196,7 +196,7 @@ class TrainingConfig(Section):
     restarts: tuple[int, ...] = field(
         default=(),
         metadata=wholes(
-            "Epochs after which a rate that has fallen to zero rises, as if it had been falling until the next one.",
+            "Epochs after which a fallen rate rises to where one fall until the next of them, or the last, has it.",
             may_be_empty=True,
         ),
     )

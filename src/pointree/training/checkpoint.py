@@ -13,6 +13,7 @@ from safetensors.torch import save as save_tensors
 from torch import Tensor
 
 from pointree.config import Config, defaults
+from pointree.config.rules import as_toml
 from pointree.errors import TrainingError
 from pointree.files import atomic_write
 from pointree.training.schedule import Plateau
@@ -49,7 +50,7 @@ def write_checkpoint(
 
 
 def read_checkpoint(folder: Path, config: Config, data: Mapping[str, str]) -> tuple[dict[str, Tensor], Progress]:
-    """Read the checkpoint of a run that had the same configuration and data."""
+    """Read the checkpoint of a run that had the same data and configuration, but for epochs that are still to come."""
     path = folder / CHECKPOINT
     if not path.is_file():
         raise TrainingError(f"{folder}: nothing to resume, {CHECKPOINT} is missing")
@@ -75,26 +76,29 @@ def read_checkpoint(folder: Path, config: Config, data: Mapping[str, str]) -> tu
 def _differences(recorded: Mapping[str, Any], given: Mapping[str, Any], epoch: int) -> list[str]:
     """The fields of two configurations that differ, each with both of its values.
 
-    The length of a run is no difference as long as nothing before the end of its epoch depends on it.
+    The length of a run is no difference as long as its epochs up to this one do not depend on it.
     """
     # A field that did not exist when the run began had the effect that its default has now.
     before, now = ({**defaults(), **_fields(config)} for config in (recorded, given))
     different = [
         name for name in {**before, **now} if name not in before or name not in now or before[name] != now[name]
     ]
-    if _falls_until(epoch, before) == _falls_until(epoch, now):
+    if _past_falls(epoch, before) == _past_falls(epoch, now):
         different = [name for name in different if name not in _LENGTH]
     found = [f"{name} was {before.get(name, 'unknown')}, is {now.get(name, 'unknown')}" for name in different]
-    is_longer = before["training.epochs"] == epoch < now["training.epochs"] and now["training.schedule"] != "plateau"
+    is_longer = before["training.epochs"] < now["training.epochs"] and now["training.schedule"] != "plateau"
     if found and is_longer and set(different) <= set(_LENGTH):
-        found[-1] += f"; to train on, set training.restarts to {[*before['training.restarts'], epoch]}"
+        falls = [*before["training.restarts"], before["training.epochs"]]
+        found[-1] += f"; to train on, add training.restarts={as_toml(falls)}"
     return found
 
 
-def _falls_until(epoch: int, fields: Mapping[str, Any]) -> list[int]:
-    """The ends of the falls of the learning rate, up to that of the fall in which an epoch lies."""
+def _past_falls(epoch: int, fields: Mapping[str, Any]) -> list[int]:
+    """The ends of the falls of the learning rate on which the epochs up to this one depend."""
     falls = [*fields["training.restarts"], fields["training.epochs"]]
-    return falls[: sum(end < epoch for end in falls) + 1]
+    past = sum(end < epoch for end in falls)
+    is_constant = fields["training.schedule"] == "plateau" and not fields["training.warmup"]
+    return falls[:past] if epoch == 0 or is_constant else falls[: past + 1]
 
 
 def _fields(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -31,14 +31,14 @@ class Plateau:
 def fall_end(falls: Iterable[int], epoch: int) -> int:
     """The epoch with which the fall that an epoch belongs to ends.
 
-    After a restart the rate is where one fall from the first epoch to this one would have it. So it rises less and
-    less, and what comes after an end does not change what came before: a finished run can be trained on.
+    After a restart the rate is where one fall from the first epoch to that end would have it. What comes after an end
+    does not change what came before, so a finished run can be trained on.
     """
     return next(end for end in falls if epoch <= end)
 
 
 def learning_rate(config: TrainingConfig, step: int, total_steps: int, plateau: Plateau) -> float:
-    """The learning rate of an optimiser step, counted from 0; it rises for half of all steps at most."""
+    """The learning rate of a step, counted from 0, of a fall that ends after `total_steps`, of which half may rise."""
     rate, warmup = config.learning_rate, min(config.warmup, total_steps // 2)
     if step < warmup:
         return rate * (step + 1) / warmup

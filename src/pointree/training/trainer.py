@@ -19,10 +19,10 @@ from pointree.files import atomic_write, remove_leftovers
 from pointree.model_folder import (
     load_folder,
     new_network,
+    replace_config,
     save_contextual,
     save_folder,
     write_card,
-    write_config,
     write_weights,
 )
 from pointree.nn.contextual import (
@@ -182,7 +182,9 @@ class Trainer:
                 encoder = self.parser.contextual.encoder
                 save_contextual(self.output, self.config, encoder, bundle=self.bundle_encoder)
         else:
-            write_config(self.output, self.config)  # a run that is trained on has more epochs now
+            replace_config(self.output, self.config)  # a run that is trained on has more epochs now
+            if self.progress.best_epoch:
+                write_card(self.output, self.card(self.progress))
         self._write_metrics()
 
     def _run_epoch(self) -> None:
