@@ -54,6 +54,18 @@ def _first(tensor: Tensor, running: int) -> Tensor:
     return tensor if tensor.shape[1] == running else tensor[:, :running]
 
 
+def _transposed(weight: Tensor) -> Tensor:
+    """The matrices of both directions transposed, one by one: torch copies a batch of them at a third of the speed.
+
+    *Shape:* ``(2, size, 4 · size)`` to ``(2, 4 · size, size)``.
+    """
+    directions, inputs, outputs = weight.shape
+    transposed = weight.new_empty(directions, outputs, inputs)
+    for copy, matrix in zip(transposed, weight, strict=True):
+        copy.copy_(matrix.t())
+    return transposed
+
+
 class _Recurrence(torch.autograd.Function):
     """Both directions over all steps, input product included, with a backward pass written by hand."""
 
@@ -86,7 +98,7 @@ class _Recurrence(torch.autograd.Function):
         previous_cells = torch.cat((first_cells, cells.index_select(1, packing.predecessors)), dim=1)
         gate_gradient = torch.empty_like(gates)
         steps = _by_step(packing, hidden_gradient, *cell_coefficients(gates, previous_cells, cells), gate_gradient)
-        transposed = weight.transpose(1, 2).contiguous()
+        transposed = _transposed(weight)
         from_hidden = torch.zeros_like(from_cell)
         # A sentence joins at its last step, and until then its row of `from_cell` holds its final cell's gradient.
         for from_output, *coefficients, step_gradient in reversed(list(steps)):
