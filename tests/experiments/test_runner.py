@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -86,6 +87,46 @@ def test_an_ensemble_parses_with_the_models_of_its_members(
         assert f"--model {runs}/tr.{system}.seed1/model" in parses[0]
     commands = result(tmp_path, "tr.both.seed1")["commands"]
     assert "--model tr.l2r-sequential.seed1/model --model tr.oi-simple-gate1.seed1/model" in commands[0]
+
+
+ENSEMBLE = GRID.replace("[1, 2]", "[1]") + '[ensembles.both]\nmembers = ["l2r-sequential", "oi-simple-gate1"]\n'
+
+
+def test_a_result_without_its_model_is_made_again_where_an_ensemble_needs_it(
+    write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path
+) -> None:
+    runner(write_grid(GRID.replace("[1, 2]", "[1]"))).run()
+    shutil.rmtree(tmp_path / "runs" / "tr.l2r-sequential.seed1")
+    notes: list[str] = []
+    assert states(runner(write_grid(ENSEMBLE), note=notes.append).run()) == ["finished"] * 3
+    assert len(notes) == 1
+    assert notes[0].startswith("tr.l2r-sequential.seed1: finished, but an ensemble needs its model")
+    assert len(calls(tmp_path, "train")) == 3, "one that is there is not made again"
+    shutil.rmtree(tmp_path / "runs")
+    assert states(runner(write_grid(ENSEMBLE)).run()) == ["finished"] * 3
+    assert len(calls(tmp_path, "train")) == 3, "the ensemble has its result, and needs no models"
+
+
+def test_an_ensemble_never_parses_with_half_a_model(write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path) -> None:
+    runner(write_grid(GRID.replace("[1, 2]", "[1]"))).run()
+    metrics = tmp_path / "runs" / "tr.oi-simple-gate1.seed1" / "model" / "metrics.jsonl"
+    metrics.write_text(metrics.read_text().splitlines(keepends=True)[0])
+    assert states(runner(write_grid(ENSEMBLE)).run()) == ["finished"] * 3
+    assert [call.split()[-1] for call in calls(tmp_path, "train")][2:] == ["--resume"]
+
+
+def test_an_ensemble_never_parses_with_a_model_of_other_settings(
+    write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path
+) -> None:
+    runner(write_grid(GRID.replace("[1, 2]", "[1]"))).run()
+    identity = tmp_path / "runs" / "tr.oi-simple-gate1.seed1" / "cell.json"
+    own = json.loads(identity.read_text())
+    own["identity"]["config"]["training"]["epochs"] = 2
+    identity.write_text(json.dumps(own))
+    with pytest.raises(UsageError, match=r"oi-simple-gate1.seed1 was made with other settings \(training.epochs was 2"):
+        runner(write_grid(ENSEMBLE)).run()
+    assert states(runner(write_grid(ENSEMBLE), changed="rerun").run()) == ["finished"] * 3
+    assert len(calls(tmp_path, "train")) == 3
 
 
 def test_a_changed_grid_never_reuses_results(write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path) -> None:

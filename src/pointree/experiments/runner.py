@@ -12,11 +12,11 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Any, Literal
 
 from pointree.errors import OutputError, UsageError
 from pointree.experiments.cell import MODEL, Cell, Phase, TrainingRun, phases
@@ -121,8 +121,10 @@ class Runner:
         for status in self.statuses.values():
             if found := self._differences(status):
                 status.state, status.detail = State.CHANGED, "; ".join(found[:4])
-            else:
-                self._look(status)
+            elif not self._look(status) and self._result(status):
+                self.note(
+                    f"{status.cell.name}: finished, but an ensemble needs its model, which is not in {status.folder}"
+                )
 
     def _settle_changes(self) -> None:
         """Refuse cells of another grid, all at once, or remove what they left, or leave them alone."""
@@ -162,11 +164,11 @@ class Runner:
 
     def _differences(self, status: Status) -> list[str]:
         """How what is on disk for a cell differs from what the grid asks for now."""
-        name = status.cell.name
-        recorded = read_json(result_path(self.results, name)) or read_json(status.folder / _IDENTITY)
-        if recorded is None:
-            return []
-        return changes(recorded["identity"], self.identities[name])
+        recorded = None if self._lacks_model(status) else read_json(result_path(self.results, status.cell.name))
+        return self._changes(status, recorded or read_json(status.folder / _IDENTITY))
+
+    def _changes(self, status: Status, recorded: Mapping[str, Any] | None) -> list[str]:
+        return [] if recorded is None else changes(recorded["identity"], self.identities[status.cell.name])
 
     def _forget(self, status: Status) -> None:
         lock = _lock(status.folder)
@@ -176,10 +178,25 @@ class Runner:
             shutil.rmtree(status.folder)
         result_path(self.results, status.cell.name).unlink(missing_ok=True)
 
+    def _result(self, status: Status) -> dict[str, Any] | None:
+        """The result of a cell, if it has all scores."""
+        result = read_json(result_path(self.results, status.cell.name))
+        return result if result is not None and is_complete(result, status.cell) else None
+
+    def _lacks_model(self, status: Status) -> bool:
+        """Whether an ensemble without a result needs the model of a cell, and the cell's folder does not have it.
+
+        Results travel, and models may not: a copy of the repository has the results of cells that ran elsewhere.
+        """
+        cell = status.cell
+        needed = any(cell.name in other.cell.needs and not self._result(other) for other in self.statuses.values())
+        own = read_json(status.folder / _IDENTITY) if needed else None
+        return needed and (own is None or bool(self._changes(status, own)) or not _is_trained(status))
+
     def _look(self, status: Status) -> bool:
         """See whether a cell is finished."""
-        result = read_json(result_path(self.results, status.cell.name))
-        if result is None or not is_complete(result, status.cell):
+        result = self._result(status)
+        if result is None or self._lacks_model(status):
             return False
         status.state, status.detail = State.FINISHED, ""
         made = result.get("code", {})
@@ -220,16 +237,13 @@ class Runner:
                 return False
             if needed.state is not State.FINISHED:
                 return False
-            if not (needed.folder / MODEL).is_dir():
-                status.state, status.detail = State.FAILED, f"the model of {name} is not in {needed.folder}"
-                return False
         return True
 
     def _phases(self, status: Status) -> list[Phase]:
         cell = status.cell
         found = list(phases(cell, self.folder, threads=self.threads, device=self.device))
         if isinstance(cell, TrainingRun):
-            if len(read_metrics(status.folder).epochs) >= cell.config.training.epochs:
+            if _is_trained(status):
                 return found[1:]
             if (status.folder / MODEL / _CHECKPOINT).exists():
                 found[0] = Phase(found[0].name, (*found[0].arguments, "--resume"))
@@ -278,6 +292,12 @@ class Runner:
         write_json(result_path(self.results, cell.name), result)
         status.state, status.detail = State.FINISHED, ""
         return False
+
+
+def _is_trained(status: Status) -> bool:
+    """Whether the model of a cell has seen all of its epochs."""
+    cell = status.cell
+    return isinstance(cell, TrainingRun) and len(read_metrics(status.folder).epochs) >= cell.config.training.epochs
 
 
 def _lock(folder: Path) -> IO[str] | None:
