@@ -1,0 +1,36 @@
+"""The tables of the experiments' documents say what the recorded results say, and leave none out."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+EXPERIMENTS = Path(__file__).parents[2] / "experiments"
+ROWS = {
+    link: [cell.strip(" *") for cell in cells.split("|")]
+    for document in ("README.md", "ablations.md")
+    for link, cells in re.findall(
+        r"^\| \[.+?\]\((results/.+?\.json)\) \|(.*)\|$", (EXPERIMENTS / document).read_text(encoding="utf-8"), re.M
+    )
+}
+
+
+def test_every_result_is_in_a_table() -> None:
+    recorded = {str(path.relative_to(EXPERIMENTS)) for path in (EXPERIMENTS / "results").rglob("*.json")}
+    assert recorded == ROWS.keys()
+
+
+@pytest.mark.parametrize("link", ROWS)
+def test_a_row_has_the_figures_of_its_result(link: str) -> None:
+    result: dict[str, Any] = json.loads((EXPERIMENTS / link).read_text(encoding="utf-8"))
+    dev, test = result["dev"], result["test"]
+    scores = (dev["uas"], dev["las"], test["uas"], test["las"], test["las_subtypes"], test["clas"])
+    training = ["", ""]
+    if "epochs" in result:
+        training = [f"{result['best_epoch']} of {result['epochs']}", f"{result['seconds']['train'] / 60:.0f}"]
+    assert ROWS[link][:8] == [*(f"{score:.2f}" for score in scores), *training]
+    assert Path(link).name == f"{result['cell']}.json"
