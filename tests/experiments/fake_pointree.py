@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 
@@ -45,6 +46,9 @@ def train() -> None:
 
 
 def parse() -> None:
+    models = [after for name, after in pairwise(sys.argv) if name == "--model"]
+    if missing := [model for model in models if not (Path(model) / "metrics.jsonl").exists()]:
+        sys.exit(f"pointree: error: {missing[0]}: no such model folder")
     Path(option("output")).write_text(" ".join(sys.argv))
 
 

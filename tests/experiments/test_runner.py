@@ -89,44 +89,99 @@ def test_an_ensemble_parses_with_the_models_of_its_members(
     assert "--model tr.l2r-sequential.seed1/model --model tr.oi-simple-gate1.seed1/model" in commands[0]
 
 
-ENSEMBLE = GRID.replace("[1, 2]", "[1]") + '[ensembles.both]\nmembers = ["l2r-sequential", "oi-simple-gate1"]\n'
+MEMBERS = GRID.replace("[1, 2]", "[1]")
+ENSEMBLE = MEMBERS + '[ensembles.both]\nmembers = ["l2r-sequential", "oi-simple-gate1"]\n'
+L2R, OI, BOTH = "tr.l2r-sequential.seed1", "tr.oi-simple-gate1.seed1", "tr.both.seed1"
 
 
-def test_a_result_without_its_model_is_made_again_where_an_ensemble_needs_it(
+def epochs_of_model(tmp_path: Path, cell: str) -> int:
+    return len((tmp_path / "runs" / cell / "model" / "metrics.jsonl").read_text().splitlines())
+
+
+def test_a_lost_model_is_trained_again_where_an_ensemble_needs_it(
     write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path
 ) -> None:
-    runner(write_grid(GRID.replace("[1, 2]", "[1]"))).run()
-    shutil.rmtree(tmp_path / "runs" / "tr.l2r-sequential.seed1")
+    runner(write_grid(MEMBERS)).run()
+    shutil.rmtree(tmp_path / "runs" / L2R)
+    recorded = tmp_path / "results" / f"{L2R}.json"
+    recorded.write_text(recorded.read_text().replace('"finished": "', '"finished": "long ago, '))
     notes: list[str] = []
     assert states(runner(write_grid(ENSEMBLE), note=notes.append).run()) == ["finished"] * 3
-    assert len(notes) == 1
-    assert notes[0].startswith("tr.l2r-sequential.seed1: finished, but an ensemble needs its model")
-    assert len(calls(tmp_path, "train")) == 3, "one that is there is not made again"
+    assert notes == [f"{L2R}: has a result, but an ensemble needs its model: it is trained again"]
+    assert len(calls(tmp_path, "train")) == 3, "a model that is there is not made again"
+    assert result(tmp_path, L2R)["finished"].startswith("long ago"), "what was recorded stands"
     shutil.rmtree(tmp_path / "runs")
     assert states(runner(write_grid(ENSEMBLE)).run()) == ["finished"] * 3
-    assert len(calls(tmp_path, "train")) == 3, "the ensemble has its result, and needs no models"
+    assert len(calls(tmp_path, "train")) == 3, "an ensemble that has its result needs no models"
+    changed = write_grid(ENSEMBLE + 'combine = "votes"\n')
+    assert states(runner(changed, changed="keep").run()) == ["finished"] * 2 + ["made with other settings"]
+    assert len(calls(tmp_path, "train")) == 3, "nor does one that is kept"
+    assert states(runner(changed, changed="rerun").run()) == ["finished"] * 3
+    assert len(calls(tmp_path, "train")) == 5
 
 
 def test_an_ensemble_never_parses_with_half_a_model(write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path) -> None:
-    runner(write_grid(GRID.replace("[1, 2]", "[1]"))).run()
-    metrics = tmp_path / "runs" / "tr.oi-simple-gate1.seed1" / "model" / "metrics.jsonl"
+    runner(write_grid(MEMBERS)).run()
+    metrics = tmp_path / "runs" / OI / "model" / "metrics.jsonl"
     metrics.write_text(metrics.read_text().splitlines(keepends=True)[0])
     assert states(runner(write_grid(ENSEMBLE)).run()) == ["finished"] * 3
     assert [call.split()[-1] for call in calls(tmp_path, "train")][2:] == ["--resume"]
+    metrics.write_text(metrics.read_text() * 2)  # as if it had been trained on by hand
+    (tmp_path / "results" / f"{BOTH}.json").unlink()
+    runner(write_grid(ENSEMBLE)).run()
+    assert len(calls(tmp_path, "train")) == 4, "training itself says that its epochs are too many"
 
 
+@pytest.mark.parametrize("damage", ["other settings", "no settings"])
 def test_an_ensemble_never_parses_with_a_model_of_other_settings(
+    write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    runner(write_grid(MEMBERS)).run()
+    identity = tmp_path / "runs" / OI / "cell.json"
+    if damage == "no settings":
+        identity.unlink()
+    else:
+        own = json.loads(identity.read_text())
+        own["identity"]["config"]["training"]["epochs"] = 2
+        identity.write_text(json.dumps(own))
+    message = r"training.epochs was 2" if damage == "other settings" else "cell.json was lost"
+    with pytest.raises(UsageError, match=rf"{OI} was made with other settings \({message}"):
+        runner(write_grid(ENSEMBLE)).run()
+    assert states(runner(write_grid(MEMBERS)).run()) == ["finished"] * 2, "without an ensemble nobody reads it"
+    monkeypatch.setenv("FAKE_FAIL", "outside-in")
+    assert states(runner(write_grid(ENSEMBLE), changed="rerun").run()) == ["finished", "failed", "failed"]
+    assert result(tmp_path, OI)["epochs"] == 3, "its result was right, and is not lost"
+    monkeypatch.delenv("FAKE_FAIL")
+    assert states(runner(write_grid(ENSEMBLE)).run()) == ["finished"] * 3
+
+
+def test_an_ensemble_runs_again_with_models_that_fit_the_results_of_its_members(
     write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path
 ) -> None:
-    runner(write_grid(GRID.replace("[1, 2]", "[1]"))).run()
-    identity = tmp_path / "runs" / "tr.oi-simple-gate1.seed1" / "cell.json"
-    own = json.loads(identity.read_text())
-    own["identity"]["config"]["training"]["epochs"] = 2
-    identity.write_text(json.dumps(own))
-    with pytest.raises(UsageError, match=r"oi-simple-gate1.seed1 was made with other settings \(training.epochs was 2"):
-        runner(write_grid(ENSEMBLE)).run()
-    assert states(runner(write_grid(ENSEMBLE), changed="rerun").run()) == ["finished"] * 3
-    assert len(calls(tmp_path, "train")) == 3
+    longer = ENSEMBLE.replace("epochs = 3", "epochs = 4")
+    runner(write_grid(longer)).run()
+    travelled = {cell: (tmp_path / "results" / f"{cell}.json").read_text() for cell in (L2R, OI)}
+    shutil.rmtree(tmp_path / "runs")
+    shutil.rmtree(tmp_path / "results")
+    runner(write_grid(ENSEMBLE)).run()
+    for cell, text in travelled.items():
+        (tmp_path / "results" / f"{cell}.json").write_text(text)
+    assert states(runner(write_grid(longer), changed="rerun").run()) == ["finished"] * 3
+    assert [epochs_of_model(tmp_path, cell) for cell in (L2R, OI)] == [4, 4]
+
+
+def test_a_model_of_other_settings_never_completes_a_result(
+    write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path
+) -> None:
+    shorter = MEMBERS.replace("epochs = 3", "epochs = 2")
+    runner(write_grid("tested = []\n" + shorter)).run()
+    untested = (tmp_path / "results" / f"{L2R}.json").read_text()
+    shutil.rmtree(tmp_path / "runs")
+    shutil.rmtree(tmp_path / "results")
+    runner(write_grid(MEMBERS)).run()
+    (tmp_path / "results" / f"{L2R}.json").write_text(untested)
+    with pytest.raises(UsageError, match=rf"{L2R} was made with other settings \(training.epochs was 3, is 2\)"):
+        runner(write_grid(shorter)).run()
 
 
 def test_a_changed_grid_never_reuses_results(write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path) -> None:

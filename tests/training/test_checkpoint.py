@@ -193,6 +193,14 @@ def test_the_length_of_a_run_may_not_change_its_past(tmp_path: Path, name: str) 
         reread(tmp_path, *OTHER_LENGTHS[name])
 
 
+def test_the_length_may_not_cut_a_past_warm_up_of_the_encoder_either(tmp_path: Path) -> None:
+    warming = {"embeddings": {"contextual": {"warmup": 9}}}
+    shorter, longer = (Config.from_dict({**warming, "training": {"epochs": epochs}}) for epochs in (12, 24))
+    write_checkpoint(tmp_path, TENSORS, Progress(epoch=5), shorter, DATA)
+    with pytest.raises(TrainingError, match="training.epochs was 12, is 24$"):
+        read_checkpoint(tmp_path, longer, DATA)
+
+
 @pytest.mark.parametrize("epoch", [13, 24])
 def test_a_run_that_should_be_longer_is_told_how(tmp_path: Path, epoch: int) -> None:
     falls = {"epochs": 24, "restarts": [12]}

@@ -196,7 +196,7 @@ class TrainingConfig(Section):
     restarts: tuple[int, ...] = field(
         default=(),
         metadata=wholes(
-            "Epochs after which a fallen rate rises to where one fall until the next of them, or the last, has it.",
+            "Epochs after which a rate that fell to zero is where one fall to the next of them, or to the end, has it.",
             may_be_empty=True,
         ),
     )

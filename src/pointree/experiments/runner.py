@@ -57,6 +57,9 @@ class State(StrEnum):
     FAILED = "failed"
 
 
+_TO_RUN = (State.WAITING, State.RUNNING, State.ELSEWHERE)
+
+
 @dataclass(slots=True)
 class Status:
     """A cell and where it stands; `detail` is the running phase, what has changed, or why it failed."""
@@ -118,13 +121,12 @@ class Runner:
 
     def survey(self) -> None:
         """Find where all cells stand, and touch nothing."""
-        for status in self.statuses.values():
+        # Ensembles come last, and are looked at first: only those that will run need the models of their members.
+        for status in reversed(self.statuses.values()):
             if found := self._differences(status):
                 status.state, status.detail = State.CHANGED, "; ".join(found[:4])
             elif not self._look(status) and self._result(status):
-                self.note(
-                    f"{status.cell.name}: finished, but an ensemble needs its model, which is not in {status.folder}"
-                )
+                self.note(f"{status.cell.name}: has a result, but an ensemble needs its model: it is trained again")
 
     def _settle_changes(self) -> None:
         """Refuse cells of another grid, all at once, or remove what they left, or leave them alone."""
@@ -164,8 +166,14 @@ class Runner:
 
     def _differences(self, status: Status) -> list[str]:
         """How what is on disk for a cell differs from what the grid asks for now."""
-        recorded = None if self._lacks_model(status) else read_json(result_path(self.results, status.cell.name))
-        return self._changes(status, recorded or read_json(status.folder / _IDENTITY))
+        if found := self._changes(status, read_json(result_path(self.results, status.cell.name))):
+            return found
+        if self._result(status) and not self._needs_model(status):
+            return []  # whatever is in its folder, nobody reads it
+        own = read_json(status.folder / _IDENTITY)
+        if own is None and (status.folder / MODEL).exists():
+            return [f"{_IDENTITY} was lost, and the settings of the model with it"]
+        return self._changes(status, own)
 
     def _changes(self, status: Status, recorded: Mapping[str, Any] | None) -> list[str]:
         return [] if recorded is None else changes(recorded["identity"], self.identities[status.cell.name])
@@ -176,27 +184,30 @@ class Runner:
             raise UsageError(f"{status.folder}: another process works on this cell; wait for it, or end it")
         with lock:
             shutil.rmtree(status.folder)
-        result_path(self.results, status.cell.name).unlink(missing_ok=True)
+        result = result_path(self.results, status.cell.name)
+        if self._changes(status, read_json(result)):
+            result.unlink()
 
     def _result(self, status: Status) -> dict[str, Any] | None:
         """The result of a cell, if it has all scores."""
         result = read_json(result_path(self.results, status.cell.name))
         return result if result is not None and is_complete(result, status.cell) else None
 
-    def _lacks_model(self, status: Status) -> bool:
-        """Whether an ensemble without a result needs the model of a cell, and the cell's folder does not have it.
+    def _needs_model(self, status: Status) -> bool:
+        """Whether the model of a cell is needed, be its result there or not: an ensemble will run with it.
 
         Results travel, and models may not: a copy of the repository has the results of cells that ran elsewhere.
         """
-        cell = status.cell
-        needed = any(cell.name in other.cell.needs and not self._result(other) for other in self.statuses.values())
-        own = read_json(status.folder / _IDENTITY) if needed else None
-        return needed and (own is None or bool(self._changes(status, own)) or not _is_trained(status))
+        return any(
+            status.cell.name in other.cell.needs
+            and (other.state in _TO_RUN or (other.state is State.CHANGED and self.changed == "rerun"))
+            for other in self.statuses.values()
+        )
 
     def _look(self, status: Status) -> bool:
         """See whether a cell is finished."""
         result = self._result(status)
-        if result is None or self._lacks_model(status):
+        if result is None or (self._needs_model(status) and not _is_trained(status)):
             return False
         status.state, status.detail = State.FINISHED, ""
         made = result.get("code", {})
@@ -247,6 +258,8 @@ class Runner:
                 return found[1:]
             if (status.folder / MODEL / _CHECKPOINT).exists():
                 found[0] = Phase(found[0].name, (*found[0].arguments, "--resume"))
+            if self._result(status):
+                return found[:1]  # only the model was missing: a result that was recorded stands
         return found
 
     def _start_phase(self, job: _Job) -> None:
@@ -286,18 +299,19 @@ class Runner:
             self._start_phase(job)
             return True
         cell = status.cell
-        result = make_result(
-            cell, self.identities[cell.name], self.folder, job.seconds, threads=self.threads, device=self.device
-        )
-        write_json(result_path(self.results, cell.name), result)
+        if not self._result(status):
+            result = make_result(
+                cell, self.identities[cell.name], self.folder, job.seconds, threads=self.threads, device=self.device
+            )
+            write_json(result_path(self.results, cell.name), result)
         status.state, status.detail = State.FINISHED, ""
         return False
 
 
 def _is_trained(status: Status) -> bool:
-    """Whether the model of a cell has seen all of its epochs."""
+    """Whether the model of a cell has seen all of its epochs, and no more."""
     cell = status.cell
-    return isinstance(cell, TrainingRun) and len(read_metrics(status.folder).epochs) >= cell.config.training.epochs
+    return isinstance(cell, TrainingRun) and len(read_metrics(status.folder).epochs) == cell.config.training.epochs
 
 
 def _lock(folder: Path) -> IO[str] | None:

@@ -97,7 +97,8 @@ def _past_falls(epoch: int, fields: Mapping[str, Any]) -> list[int]:
     """The ends of the falls of the learning rate on which the epochs up to this one depend."""
     falls = [*fields["training.restarts"], fields["training.epochs"]]
     past = sum(end < epoch for end in falls)
-    is_constant = fields["training.schedule"] == "plateau" and not fields["training.warmup"]
+    warmups = (fields["training.warmup"], fields["embeddings.contextual.warmup"])
+    is_constant = fields["training.schedule"] == "plateau" and not any(warmups)
     return falls[:past] if epoch == 0 or is_constant else falls[: past + 1]
 
 
