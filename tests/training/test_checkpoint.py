@@ -197,7 +197,7 @@ def test_the_length_may_not_cut_a_past_warm_up_of_the_encoder_either(tmp_path: P
     warming = {"embeddings": {"contextual": {"warmup": 9}}}
     shorter, longer = (Config.from_dict({**warming, "training": {"epochs": epochs}}) for epochs in (12, 24))
     write_checkpoint(tmp_path, TENSORS, Progress(epoch=5), shorter, DATA)
-    with pytest.raises(TrainingError, match="training.epochs was 12, is 24$"):
+    with pytest.raises(TrainingError, match=r"training.epochs was 12, is 24$"):
         read_checkpoint(tmp_path, longer, DATA)
 
 
