@@ -1,4 +1,4 @@
-"""Learning rates step by step."""
+"""Learning rates step by step, and dropout epoch by epoch."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ import math
 import pytest
 
 from pointree.config import TrainingConfig
-from pointree.training.schedule import Plateau, fall_end, learning_rate
+from pointree.training.schedule import Plateau, dropout_share, fall_end, learning_rate
 
 
 def rates(config: TrainingConfig, total: int, plateau: Plateau | None = None) -> list[float]:
     return [learning_rate(config, step, total, plateau or Plateau()) for step in range(total)]
+
+
+def test_dropout_rises_evenly_and_then_stays() -> None:
+    assert [dropout_share(3, epoch) for epoch in range(1, 7)] == [0.25, 0.5, 0.75, 1.0, 1.0, 1.0]
+    assert dropout_share(0, 1) == 1.0, "without a rise all of it is there from the start"
 
 
 def test_a_plateau_decays_after_as_many_bad_evaluations_as_patience_has() -> None:

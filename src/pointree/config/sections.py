@@ -215,6 +215,10 @@ class TrainingConfig(Section):
         default=0.0,
         metadata=share("Decay of a moving average of the weights; 0 = off."),
     )
+    dropout_rise: int = field(
+        default=0,
+        metadata=whole("Epochs in which the dropout of encoder, decoder and scorers rises from zero.", (">=", 0)),
+    )
     exploration: float = field(
         default=0.0,
         metadata=number("Share of words that later steps see as last predicted, not as gold.", (">=", 0), ("<=", 1)),

@@ -79,9 +79,8 @@ class PointerNetwork(nn.Module):
         super().__init__()
         order = ORDERS[config.decoder.order]
         self.slots = order.fusion(config.decoder.fusion)
-        self.output_dropout = config.encoder.dropout
-        self.state_dropout = config.decoder.dropout
-        self.scorer_dropout = config.scorers.dropout
+        self._full_dropout = (config.encoder.dropout, config.decoder.dropout, config.scorers.dropout)
+        self.output_dropout, self.state_dropout, self.scorer_dropout = self._full_dropout
         self.embeddings = Embeddings(
             config.embeddings, n_words=n_words, n_chars=n_chars, n_tags=n_tags, contextual=contextual
         )
@@ -108,6 +107,14 @@ class PointerNetwork(nn.Module):
         )
         self.tag_weight = config.training.tag_weight
         self.tagger = Tagger(inputs=encoding_size, n_tags=n_tags) if config.embeddings.tag == "joint" else None
+
+    def set_dropout(self, share: float) -> None:
+        """Have a share of the dropout that the settings have in encoder, decoder and scorers."""
+        encoder, decoder, scorers = (share * probability for probability in self._full_dropout)
+        self.output_dropout, self.state_dropout, self.scorer_dropout = encoder, decoder, scorers
+        self.decoder.dropout = decoder
+        for layer in self.encoder.layers:
+            layer.dropout = encoder
 
     def _drop(self, features: Tensor, rows: Packing, probability: float) -> Tensor:
         return drop_shared(features, rows.sentence_index, rows.batch_size, probability, self.training)

@@ -1,4 +1,4 @@
-"""Learning rates: the paper's decay at a plateau, and short schedules that fall to zero."""
+"""What changes while training goes on: learning rates, by the paper's plateaus or falling to zero, and dropout."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pointree.config import TrainingConfig
 
-__all__ = ["Plateau", "fall_end", "learning_rate"]
+__all__ = ["Plateau", "dropout_share", "fall_end", "learning_rate"]
 
 
 @dataclass(slots=True)
@@ -35,6 +35,11 @@ def fall_end(falls: Iterable[int], epoch: int) -> int:
     does not change what came before, so a finished run can be trained on.
     """
     return next(end for end in falls if epoch <= end)
+
+
+def dropout_share(rise: int, epoch: int) -> float:
+    """How much of its dropout an epoch has: with a rise of 3, a quarter in the first and all from the fourth on."""
+    return min(1.0, epoch / (rise + 1))
 
 
 def learning_rate(config: TrainingConfig, step: int, total_steps: int, plateau: Plateau) -> float:

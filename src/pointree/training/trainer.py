@@ -42,7 +42,7 @@ from pointree.training.checkpoint import CHECKPOINT, Progress, read_checkpoint, 
 from pointree.training.data import fingerprint
 from pointree.training.exploration import Exploration
 from pointree.training.optimiser import Optimiser
-from pointree.training.schedule import fall_end, learning_rate
+from pointree.training.schedule import dropout_share, fall_end, learning_rate
 from pointree.treebank.sentence import Sentence
 from pointree.treebank.vectors import Vectors
 from pointree.treebank.vocabulary import Vocabularies, Vocabulary
@@ -200,6 +200,7 @@ class Trainer:
         if self.observer is not None:
             self.observer.epoch_started(epoch, training.epochs, sum(lengths))
         self.network.train()
+        self.network.set_dropout(dropout_share(training.dropout_rise, epoch))
         sums = {"arc_loss": 0.0, "label_loss": 0.0}
         for step, numbers in enumerate(batches, (epoch - 1) * len(batches)):
             batch = self.parser.featurizer.batch([self._sentence(number) for number in numbers])
