@@ -108,6 +108,28 @@ def test_training_draws_new_masks_and_evaluation_none() -> None:
         assert network.loss(batch).objective() == network.loss(batch).objective()
 
 
+def test_a_share_of_the_dropout_holds_in_encoder_decoder_and_scorers() -> None:
+    embeddings = {"embeddings": {"dropout": 0.0, "unk_replacement": 0.0}}
+    parser = tiny_parser(tiny_config(COMBINATIONS[1], embeddings))
+    network, batch = parser.network, make_batch(parser, random_sentences([6]), gold=True)
+    with torch.no_grad():
+        calm = network.eval().loss(batch).objective()
+        network.train().set_dropout(0.0)
+        assert network.loss(batch).objective() == calm, "nothing is dropped anywhere"
+        network.set_dropout(1.0)
+        as_new = tiny_parser(parser.config).network.train()
+        objectives = []
+        for each in (network, as_new):
+            torch.manual_seed(1)
+            objectives.append(each.loss(batch).objective())
+        assert objectives[0] == objectives[1] != calm
+    network.set_dropout(0.5)
+    config = parser.config
+    assert [layer.dropout for layer in network.encoder.layers] == [config.encoder.dropout / 2] * config.encoder.layers
+    assert (network.output_dropout, network.state_dropout) == (config.encoder.dropout / 2, config.decoder.dropout / 2)
+    assert (network.decoder.dropout, network.scorer_dropout) == (config.decoder.dropout / 2, config.scorers.dropout / 2)
+
+
 def test_one_mask_for_each_space_is_shared_by_dependents_and_heads(monkeypatch: pytest.MonkeyPatch) -> None:
     """With scorer dropout alone, the loss is that of a network whose masked dimensions are gone on both sides."""
     only_scorers = {"scorers": {"dropout": 0.5}}

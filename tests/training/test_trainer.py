@@ -208,6 +208,31 @@ def test_a_linear_schedule_ends_at_zero_however_many_batches_there_are(tmp_path:
     assert last["learning_rate"] == pytest.approx(0.02 / steps)
 
 
+def test_dropout_rises_epoch_by_epoch_in_a_resumed_run_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    used: list[float] = []
+    loss = PointerNetwork.loss
+
+    def watched(network: PointerNetwork, *args: Any) -> Any:
+        used.append(network.decoder.dropout)
+        return loss(network, *args)
+
+    monkeypatch.setattr(PointerNetwork, "loss", watched)
+    config = small_config(epochs=4, dropout_rise=2)
+    small_trainer(tmp_path / "whole", config).run()
+    full = config.decoder.dropout
+    assert full > 0
+    assert list(dict.fromkeys(used)) == pytest.approx([full / 3, full * 2 / 3, full])
+    stopped = small_trainer(tmp_path / "parts", config)
+    stopped._prepare_output()
+    stopped._run_epoch()
+    used.clear()
+    resumed = small_trainer(tmp_path / "parts", config)
+    resumed.resume()
+    resumed.run()
+    assert list(dict.fromkeys(used)) == pytest.approx([full * 2 / 3, full])
+    assert lines(tmp_path / "parts")[-1]["arc_loss"] == lines(tmp_path / "whole")[-1]["arc_loss"]
+
+
 def test_files_of_others_stay(tmp_path: Path) -> None:
     for name in (".mine.tmp", ".weights.safetensors.0123abcd.tmp"):
         (tmp_path / name).touch()
