@@ -82,6 +82,8 @@ def test_listing_and_choosing(run: Run, grid: Path, tmp_path: Path) -> None:
     [
         (["run", "{grid}", "--changed", "maybe"], "--changed must be one of refuse, rerun, keep, found maybe"),
         (["report", "{grid}", "{grid}", "--plot", "x.svg"], "--plot: expected one grid, found 2"),
+        (["report", "{grid}", "{grid}", "--results", "."], "--results: expected one grid, found 2"),
+        (["report", "{grid}", "--results", "nowhere"], "--results: no such folder: nowhere"),
         (["report", "none.toml"], "none.toml: no such file"),
         (["report", "{grid}", "--plot", "x.jpg"], "x.jpg: expected a file ending in .svg, .png, .pdf, found .jpg"),
     ],

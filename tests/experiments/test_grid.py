@@ -133,12 +133,38 @@ members = ["r2l-simple-gate1"]
             + '[ensembles.both]\nmembers = ["l2r-sequential", "oi-simple-gate1"]\n',
             "treebanks.tr: expected a test file, since both is tested",
         ),
+        (
+            GRID + '[variants.v]\nbase = "l2r-simple-gate1"\nset.decoder.gate = "gate2"\n',
+            "variants.v.set.decoder.gate cannot be set, it follows from the system",
+        ),
+        (GRID + "set.training.seed = 7\n", "treebanks.tr.set.training.seed cannot be set, it follows from seeds"),
+        (GRID + "[set]\ndecoder = 5\n", "set.decoder must be a table, found 5"),
+        (
+            GRID + '[variants.v]\nbase = "l2r-simple-gate1"\nset.training.epocs = 2\n',
+            "training.epocs is unknown; did you mean training.epochs?",
+        ),
+        (GRID.replace('column = "tr"', 'column = "turkish"'), "treebanks.tr.column: column turkish is unknown"),
+        (
+            GRID + '[ensembles.e]\nmembers = ["l2r-sequential", "l2r-sequential"]\n',
+            "ensembles.e.members: l2r-sequential is there 2 times",
+        ),
+        (
+            GRID + '[set.embeddings.contextual]\nmodel = "/nowhere/bert"\n',
+            "embeddings.contextual.model: no such folder: /nowhere/bert",
+        ),
     ],
 )
 def test_single_faults(write_grid: WriteGrid, text: str, message: str) -> None:
     with pytest.raises(ConfigError) as error:
         write_grid(text)
     assert message in str(error.value)
+
+
+def test_an_empty_treebank_is_told_before_anything_trains(write_grid: WriteGrid, tmp_path: Path) -> None:
+    write_grid()
+    (tmp_path / "data" / "dev.conllu").write_text("")
+    with pytest.raises(ConfigError, match=r"treebanks\.tr\.dev: the file is empty: .*dev\.conllu"):
+        write_grid()
 
 
 def test_files_that_are_no_grids(tmp_path: Path) -> None:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import copy
+import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from pointree.experiments import identity as module
 from pointree.experiments.cell import TrainingRun
 from pointree.experiments.grid import Grid, load_grid
 from pointree.experiments.identity import changes, checksum, code_state, fingerprint, identity
@@ -100,3 +105,17 @@ def test_checksums_and_code(tmp_path: Path) -> None:
     path.write_bytes(b"abc")
     assert checksum(path) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     assert len(code_state()["sources"]) == 16
+
+
+def test_a_package_that_a_repository_does_not_know_has_no_commit_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a"]
+    for command in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"]):
+        subprocess.run([*git, *command], check=True)
+    package = tmp_path / ".venv" / "pointree"
+    shutil.copytree(Path(module.__file__).parents[1], package, ignore=shutil.ignore_patterns("bundled", "__pycache__"))
+    monkeypatch.setattr(module, "__file__", str(package / "experiments" / "identity.py"))
+    installed = code_state.__wrapped__()
+    assert "commit" not in installed
+    assert installed["sources"] == code_state()["sources"]

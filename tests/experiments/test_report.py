@@ -27,7 +27,7 @@ def write_result(folder: Path, grid: Grid, name: str, dev: float, test: float | 
     def block(las: float) -> dict[str, Any]:
         return {"uas": las + 5, "las": las, "las_subtypes": las, "clas": las, "no_punct": {"uas": las, "las": las}}
 
-    content: dict[str, Any] = {"dev": block(dev), "seconds": {"train": 120.0}, "best_epoch": 3}
+    content: dict[str, Any] = {"dev": block(dev), "seconds": {"train": 120.0}, "best_epoch": 3, "threads": 2}
     if test is not None:
         content["test"] = block(test)
     folder.mkdir(exist_ok=True)
@@ -70,13 +70,15 @@ def test_the_table_of_the_paper(report: Report) -> None:
     assert cell.startswith(
         "| tr.l2r-sequential.seed1 | 69.00 | 64.00 | 71.00 | 66.00 | 66.00 | 66.00 | 3 | 2 | `pointree"
     )
-    assert cell.endswith("grid.toml --only tr.l2r-sequential.seed1 --output again --results again` |")
+    assert cell.endswith("--only tr.l2r-sequential.seed1 --output again --results again --threads-per-job 2` |")
 
 
 def test_csv(report: Report) -> None:
     lines = report.to_csv().splitlines()
     assert lines[0].split(",")[-5:] == ["seeds", "mean", "sd", "paper_mean", "paper_sd"]
-    assert "test,l2r-sequential,left-to-right,none,gate1,tr,las,2,66.50,0.71,66.12,0.13" in lines
+    assert lines[0].startswith("grid,split,system,order,fusion,gate,treebank,metric,")
+    assert "grid,test,l2r-sequential,left-to-right,none,,tr,las,2,66.50,0.71,66.12,0.13" in lines
+    assert any(line.startswith("grid,test,oi-simple-gate1,outside-in,simple,gate1,tr,las,1,") for line in lines)
     assert len(lines) == 5
 
 
@@ -84,6 +86,7 @@ def test_results_of_other_settings_are_left_out(write_grid: WriteGrid, report: R
     changed = make_report(write_grid(GRID.replace("epochs = 3", "epochs = 9")), tmp_path / "results")
     assert not changed.results
     assert len(changed.notes) == 4
+    assert changed.notes[3] == "Not run (1 of 4 cells): tr.oi-simple-gate1.seed2", "what is left out was run"
     assert changed.notes[0].endswith("made with other settings: training.epochs was 3, is 9")
     assert "| L2R | - | - | – (64.75) |" in changed.to_markdown()
 

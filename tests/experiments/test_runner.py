@@ -15,9 +15,11 @@ from typing import Any
 
 import pytest
 
-from pointree.errors import UsageError
+from pointree.errors import InputError, OutputError, UsageError
 from pointree.experiments.grid import Grid
-from pointree.experiments.runner import Runner, State, Status, _lock
+from pointree.experiments.lock import lock_folder
+from pointree.experiments.results import write_json
+from pointree.experiments.runner import Runner, State, Status
 
 from .conftest import FAKE, GRID
 
@@ -241,11 +243,67 @@ def test_a_cell_that_somebody_works_on_is_not_removed(
     runner(write_grid()).run()
     changed = write_grid(GRID.replace("epochs = 3", "epochs = 4"))
     folder = tmp_path / "runs" / "tr.l2r-sequential.seed1"
-    held = _lock(folder)
+    held = lock_folder(folder)
     assert held is not None
     with held, pytest.raises(UsageError, match="another process works on this cell; wait for it, or end it"):
         runner(changed, changed="rerun").run()
     assert (folder / "model").is_dir()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders are locked on Unix only")
+def test_a_survey_shows_a_cell_that_somebody_works_on(
+    write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path
+) -> None:
+    held = lock_folder(tmp_path / "runs" / "tr.oi-simple-gate1.seed1")
+    assert held is not None
+    with held:
+        survey = runner(write_grid())
+        survey.survey()
+    assert states(list(survey.statuses.values())) == ["waiting", "running elsewhere", "waiting", "waiting"]
+
+
+@pytest.mark.parametrize("folder", ["runs", "results"])
+def test_a_folder_that_cannot_be_written_is_told_before_anything_trains(
+    write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path, folder: str
+) -> None:
+    (tmp_path / folder).write_text("not a folder")
+    with pytest.raises(OutputError, match=rf"{folder}: cannot be written: "):
+        runner(write_grid()).run()
+    assert calls(tmp_path, "") == []
+
+
+def test_a_cell_whose_folder_cannot_be_made_does_not_stop_the_others(
+    write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path
+) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "tr.l2r-sequential.seed1").write_text("in the way")
+    statuses = runner(write_grid()).run()
+    assert states(statuses) == ["failed", "finished", "finished", "finished"]
+    assert "tr.l2r-sequential.seed1: cannot be written: " in statuses[0].detail
+
+
+def test_a_cell_whose_result_cannot_be_written_does_not_stop_the_others(
+    write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, content: Any) -> None:
+        if path.name == "tr.l2r-sequential.seed1.json":
+            raise OutputError(f"{path}: cannot be written: No space left on device")
+        write_json(path, content)
+
+    monkeypatch.setattr("pointree.experiments.runner.write_json", full)
+    statuses = runner(write_grid()).run()
+    assert states(statuses) == ["failed", "finished", "finished", "finished"]
+    assert statuses[0].detail.endswith("No space left on device")
+
+
+@pytest.mark.parametrize("content", ["{}", '{"identity": 3}'])
+def test_a_result_that_is_none_is_named(
+    write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path, content: str
+) -> None:
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "tr.l2r-sequential.seed1.json").write_text(content)
+    with pytest.raises(InputError, match=r'seed1\.json: expected an object under "identity", found none; remove the'):
+        runner(write_grid()).run()
 
 
 def test_commands_are_those_that_ran(write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path) -> None:

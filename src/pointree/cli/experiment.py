@@ -136,8 +136,11 @@ def report(
     from pointree.experiments.grid import load_grid
     from pointree.experiments.report import make_report
 
-    if plot is not None and len(grids) > 1:
-        raise UsageError(f"--plot: expected one grid, found {len(grids)}")
+    for option, value in (("--plot", plot), ("--results", results)):
+        if value is not None and len(grids) > 1:
+            raise UsageError(f"{option}: expected one grid, found {len(grids)}")
+    if results is not None and not results.is_dir():
+        raise UsageError(f"--results: no such folder: {results}")
     if plot is not None:
         from pointree.analysis.plots import check_plots
 

@@ -38,11 +38,11 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from pointree.config import PRESETS, load_config
+from pointree.config import PRESETS, Config, load_config
 from pointree.config.rules import suggestion
 from pointree.errors import ConfigError, InputError
 from pointree.experiments.cell import Cell, DataFile, Ensemble, TrainingRun, Treebank, cell_name, settings_options
-from pointree.experiments.paper import PAPER_TABLES
+from pointree.experiments.paper import PAPER_TABLES, paper_columns
 from pointree.experiments.systems import SYSTEMS, System
 from pointree.files import reading
 
@@ -67,6 +67,8 @@ _KEYS = (
 _TREEBANK_KEYS = ("train", "dev", "test", "vectors", "column", "set")
 _VARIANT_KEYS = ("base", "preset", "vectors", "set")
 _ENSEMBLE_KEYS = ("members", "combine")
+_DECIDED = {"decoder": ("the system", ("order", "fusion", "gate")), "training": ("seeds", ("seed",))}
+"""Settings that follow from other parts of a grid, by their sections."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*")
 
 
@@ -119,7 +121,7 @@ class _Reader:
         """The grid, which is of use only if there are no faults."""
         self._check_keys("", self.content, _KEYS)
         preset = self._preset("preset", self.content.get("preset"))
-        settings = self._typed("set", self.content.get("set"), dict, {})
+        settings = self._settings("set", self.content.get("set"))
         seeds = self._list("seeds", self.content.get("seeds", [1]), int)
         metrics = self._known("metrics", self._list("metrics", self.content.get("metrics", ["las"]), str), METRICS)
         beam = self._typed("beam", self.content.get("beam", 1), int, 1)
@@ -128,7 +130,8 @@ class _Reader:
             self.faults.append(f"paper: table {paper} is unknown{suggestion(paper, PAPER_TABLES)}")
         if beam < 1:
             self.faults.append(f"beam must be at least 1, found {beam}")
-        treebanks = [self._treebank(name, table) for name, table in self._tables("treebanks")]
+        columns = paper_columns(paper) if paper in PAPER_TABLES else None
+        treebanks = [self._treebank(name, table, columns) for name, table in self._tables("treebanks")]
         if not treebanks:
             self.faults.append("expected at least one treebank, a table such as [treebanks.tr_imst], found none")
         variants = self._variants()
@@ -138,6 +141,9 @@ class _Reader:
             if not found and self.content.get(key, []) == []:
                 self.faults.append(f"expected at least one of {key}, found none")
         systems = [known[name] for name in self._known("systems", asked, known)]
+        for name, variant in variants.items():
+            if name not in asked:
+                self._config(_merged([settings, variant.settings]), variant.preset or preset)
         ensembles = self._ensembles([system.name for system in systems])
         names = [system.name for system in systems] + list(ensembles)
         tested = set(self._known("tested", self._list("tested", self.content.get("tested", names), str), names))
@@ -182,16 +188,34 @@ class _Reader:
         own = {"decoder": decoder, "training": {"seed": seed}}
         settings = _merged([settings, treebank.settings, system.settings, own])
         preset = system.preset or preset
+        config, expanded = self._config(settings, preset)
+        return TrainingRun(
+            treebank, system.name, seed, config, preset, settings, expanded, system.vectors, beam, tested
+        )
+
+    def _config(self, settings: Mapping[str, Any], preset: str | None) -> tuple[Config, dict[str, Any]]:
+        """The configuration that settings make of a preset, and the settings with the values of their variables."""
         expanded = self._expanded(settings)
         overrides = [option.removeprefix("--set=") for option in settings_options(expanded)]
         try:
             config = load_config(None, overrides, preset)
         except ConfigError as error:
             self.faults += [fault.removeprefix("--set: ") for fault in error.faults]
-            config = load_config(None)
-        return TrainingRun(
-            treebank, system.name, seed, config, preset, settings, expanded, system.vectors, beam, tested
-        )
+            return load_config(None), expanded
+        encoder = Path(config.embeddings.contextual.model)
+        if self.need_files and encoder.is_absolute() and not encoder.is_dir():
+            self.faults.append(f"embeddings.contextual.model: no such folder: {encoder}")
+        return config, expanded
+
+    def _settings(self, place: str, value: object) -> dict[str, Any]:
+        """A table of settings, none of which may be one that the grid decides otherwise."""
+        settings: dict[str, Any] = self._typed(place, value, dict, {})
+        for section, (source, keys) in _DECIDED.items():
+            table = self._typed(f"{place}.{section}", settings.get(section), dict, {})
+            self.faults += [
+                f"{place}.{section}.{key} cannot be set, it follows from {source}" for key in keys if key in table
+            ]
+        return settings
 
     def _expanded(self, settings: Mapping[str, Any], place: str = "set") -> dict[str, Any]:
         """Settings with the values of their variables."""
@@ -211,7 +235,7 @@ class _Reader:
             self.faults += [f"the environment variable {name} is not set, {place} needs it" for name in unset]
         return template.safe_substitute(self.environ), not unset
 
-    def _treebank(self, name: str, table: Mapping[str, Any]) -> Treebank | None:
+    def _treebank(self, name: str, table: Mapping[str, Any], columns: Sequence[str] | None) -> Treebank | None:
         place = f"treebanks.{name}"
         self._check_keys(f"{place}.", table, _TREEBANK_KEYS)
         files = {role: self._file(f"{place}.{role}", table.get(role)) for role in ("train", "dev", "test", "vectors")}
@@ -222,7 +246,9 @@ class _Reader:
         if train is None or dev is None:
             return None
         column = self._typed(f"{place}.column", table.get("column"), str, None)
-        settings = self._typed(f"{place}.set", table.get("set"), dict, {})
+        if column is not None and columns is not None:
+            self._known(f"{place}.column", [column], columns)
+        settings = self._settings(f"{place}.set", table.get("set"))
         return Treebank(name, train, dev, files["test"], files["vectors"], column, settings)
 
     def _file(self, place: str, written: object) -> DataFile | None:
@@ -235,6 +261,8 @@ class _Reader:
         expanded = Path(text)
         if self.need_files and is_set and not expanded.is_file():
             self.faults.append(f"{place}: no such file: {expanded}")
+        elif self.need_files and is_set and not expanded.stat().st_size:
+            self.faults.append(f"{place}: the file is empty: {expanded}")
         return DataFile(written, expanded)
 
     def _variants(self) -> dict[str, System]:
@@ -251,7 +279,7 @@ class _Reader:
                 found[name] = replace(
                     SYSTEMS[base],
                     name=name,
-                    settings=self._typed(f"{place}.set", table.get("set"), dict, {}),
+                    settings=self._settings(f"{place}.set", table.get("set")),
                     preset=self._preset(f"{place}.preset", table.get("preset")),
                     vectors=self._typed(f"{place}.vectors", table.get("vectors"), bool, True),
                 )
@@ -265,6 +293,11 @@ class _Reader:
             members = self._list(f"{place}.members", table.get("members", []), str)
             if len(members) < 2:
                 self.faults.append(f"{place}.members: expected two systems at least, found {len(members)}")
+            self.faults += [
+                f"{place}.members: {member} is there {count} times"
+                for member, count in Counter(members).items()
+                if count > 1
+            ]
             self._known(f"{place}.members", members, systems)
             combine = self._typed(f"{place}.combine", table.get("combine"), str, "posteriors")
             self._known(f"{place}.combine", [combine], COMBINATIONS)

@@ -121,9 +121,15 @@ def code_state() -> dict[str, str]:
         for path in files:
             digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
     state = {"pointree": __version__, "sources": digest.hexdigest()[:16]}
-    git = ["git", "-C", str(package), "describe", "--always", "--dirty", "--exclude=*"]
     try:
-        found = subprocess.run(git, capture_output=True, text=True, timeout=10, check=True)
+        # An installed package has no repository, even if its folder lies within one.
+        _git(package, "ls-files", "--error-unmatch", str(Path(__file__).resolve()))
+        commit = _git(package, "describe", "--always", "--dirty", "--exclude=*")
     except (OSError, subprocess.SubprocessError):
-        return state  # an installed package has no repository
-    return {**state, "commit": found.stdout.strip()}
+        return state
+    return {**state, "commit": commit}
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.strip()

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["PAPER_TABLES", "PaperScore", "paper_score"]
+__all__ = ["PAPER_TABLES", "PaperScore", "paper_columns", "paper_score"]
 
 PAPER_TABLES = ("ud", "penn", "penn-bert")
 
@@ -24,6 +24,12 @@ class PaperScore:
 @cache
 def _tables() -> dict[str, Any]:
     return tomllib.loads((files("pointree.experiments") / "paper.toml").read_text(encoding="utf-8"))
+
+
+def paper_columns(table: str) -> list[str]:
+    """The treebanks of a table, as its columns call them."""
+    columns: list[str] = _tables()[table]["columns"]
+    return columns
 
 
 def paper_score(table: str, split: str, system: str, column: str, metric: str) -> PaperScore | None:

@@ -14,7 +14,7 @@ from pointree.experiments.cell import Cell, TrainingRun
 from pointree.experiments.grid import Grid
 from pointree.experiments.identity import Identity, changes, config_identity
 from pointree.experiments.paper import PaperScore, paper_score
-from pointree.experiments.results import is_complete, read_json, result_path
+from pointree.experiments.results import is_complete, read_identified, result_path
 from pointree.experiments.systems import SYSTEMS, System
 from pointree.version import __version__
 
@@ -87,16 +87,18 @@ class Report:
         """All figures, one a line."""
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
-        names = ["split", "system", "order", "fusion", "gate", "treebank", "metric"]
+        names = ["grid", "split", "system", "order", "fusion", "gate", "treebank", "metric"]
         writer.writerow([*names, "seeds", "mean", "sd", "paper_mean", "paper_sd"])
         systems = {system.name: system for system in self.grid.systems}
         for entry in self.entries:
             system = systems.get(entry.system)
             decoder = [system.order, system.fusion, system.gate] if system else ["", "", ""]
+            if system and system.fusion == "none":
+                decoder = [system.order, system.fusion, ""]  # nothing is fused, so there is no gate
             paper = [entry.paper.mean, entry.paper.sd] if entry.paper else [None, None]
             figures = ["" if value is None else f"{value:.2f}" for value in (entry.mean, entry.sd, *paper)]
             own = [entry.split, entry.system, *decoder, entry.treebank, entry.metric, len(entry.values)]
-            writer.writerow([*own, *figures])
+            writer.writerow([self.grid.name, *own, *figures])
         return stream.getvalue()
 
     @property
@@ -174,19 +176,23 @@ class Report:
         yield "|---|" + "---|" * (len(measures) + 1)
         for cell in self.grid.cells:
             result = self.results.get(cell.name)
-            elsewhere = "--output again --results again"  # where nothing is finished yet
-            command = f"`pointree experiment run {self.grid.path.as_posix()} --only {cell.name} {elsewhere}`"
+            options = "--output again --results again"  # where nothing is finished yet
+            if result is not None:
+                options += f" --threads-per-job {result['threads']}"
+            command = f"`pointree experiment run {self.grid.path.as_posix()} --only {cell.name} {options}`"
             yield f"| {cell.name} | " + " | ".join([*_cell_figures(result), command]) + " |"
 
 
 def make_report(grid: Grid, results: Path) -> Report:
     """Collect the results of a grid; those that other settings made are left out, with a note."""
     found: dict[str, dict[str, Any]] = {}
+    missing = []
     notes = []
     cells = {cell.name: cell for cell in grid.cells}
     for cell in grid.cells:
-        result = read_json(result_path(results, cell.name))
+        result = read_identified(result_path(results, cell.name))
         if result is None:
+            missing.append(cell.name)
             continue
         recorded = result["identity"]
         if differences := changes(recorded, _without_data(recorded, cell, cells)):
@@ -196,7 +202,6 @@ def make_report(grid: Grid, results: Path) -> Report:
             found[cell.name] = result
         else:
             found[cell.name] = result
-    missing = [cell.name for cell in grid.cells if cell.name not in found]
     if missing:
         notes.append(f"Not run ({len(missing)} of {len(grid.cells)} cells): {', '.join(missing)}")
     return Report(grid, tuple(_entries(grid, found)), found, tuple(notes))

@@ -9,12 +9,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pointree.errors import InputError
+from pointree.errors import InputError, OutputError
 from pointree.experiments.cell import MODEL, Cell, Phase, TrainingRun, phases
 from pointree.experiments.identity import Identity, code_state, fingerprint
 from pointree.files import atomic_write, reading
 
-__all__ = ["CellProgress", "make_result", "read_json", "read_metrics", "result_path", "write_json"]
+__all__ = [
+    "CellProgress",
+    "make_folder",
+    "make_result",
+    "read_identified",
+    "read_json",
+    "read_metrics",
+    "result_path",
+    "write_json",
+]
 
 METRICS_FILE = "metrics.jsonl"
 _SCORES = ("uas", "las", "las_subtypes", "clas", "no_punct", "words", "sentences")
@@ -64,9 +73,25 @@ def read_json(path: Path) -> dict[str, Any] | None:
     return content
 
 
+def read_identified(path: Path) -> dict[str, Any] | None:
+    """A JSON file that says what its content depends on, as results do, or None if there is no such file."""
+    content = read_json(path)
+    if content is not None and not isinstance(content.get("identity"), dict):
+        raise InputError(f'{path}: expected an object under "identity", found none; remove the file to start again')
+    return content
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it; where that cannot be, it is an `OutputError`."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
+
+
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Replace a JSON file; numbers in a list stay on one line."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     with atomic_write(path) as stream:
         stream.write(_indented(content) + "\n")
 

@@ -13,26 +13,27 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from pointree.errors import OutputError, UsageError
+from pointree.errors import PointreeError, UsageError
 from pointree.experiments.cell import MODEL, Cell, Phase, TrainingRun, phases
 from pointree.experiments.identity import Identity, changes, code_state, identity
+from pointree.experiments.lock import is_locked, lock_folder
 from pointree.experiments.results import (
     is_complete,
     is_timed,
+    make_folder,
     make_result,
+    read_identified,
     read_json,
     read_metrics,
     result_path,
     write_json,
 )
-
-if sys.platform != "win32":
-    import fcntl
 
 __all__ = ["Changed", "Runner", "State", "Status"]
 
@@ -125,7 +126,12 @@ class Runner:
         for status in reversed(self.statuses.values()):
             if found := self._differences(status):
                 status.state, status.detail = State.CHANGED, "; ".join(found[:4])
-            elif not self._look(status) and self._result(status):
+                continue
+            if self._look(status):
+                continue
+            if is_locked(status.folder):
+                status.state = State.ELSEWHERE
+            if self._result(status):
                 self.note(f"{status.cell.name}: has a result, but an ensemble needs its model: it is trained again")
 
     def _settle_changes(self) -> None:
@@ -148,6 +154,8 @@ class Runner:
         """Run what is not finished; a cell that fails does not stop the others."""
         self.survey()
         self._settle_changes()
+        for folder in (self.folder, self.results):
+            make_folder(folder)  # what cannot be written is told before anything trains
         running: list[_Job] = []
         try:
             while True:
@@ -158,7 +166,7 @@ class Runner:
                     return list(self.statuses.values())
                 time.sleep(self.poll_seconds)
                 for job in list(running):
-                    if not self._advance(job):
+                    if not self._goes_on(job):
                         job.lock.close()
                         running.remove(job)
         finally:
@@ -166,11 +174,11 @@ class Runner:
 
     def _differences(self, status: Status) -> list[str]:
         """How what is on disk for a cell differs from what the grid asks for now."""
-        if found := self._changes(status, read_json(result_path(self.results, status.cell.name))):
+        if found := self._changes(status, read_identified(result_path(self.results, status.cell.name))):
             return found
         if self._result(status) and not self._needs_model(status):
             return []  # whatever is in its folder, nobody reads it
-        own = read_json(status.folder / _IDENTITY)
+        own = read_identified(status.folder / _IDENTITY)
         if own is None and (status.folder / MODEL).exists():
             return [f"{_IDENTITY} was lost, and the settings of the model with it"]
         return self._changes(status, own)
@@ -179,13 +187,13 @@ class Runner:
         return [] if recorded is None else changes(recorded["identity"], self.identities[status.cell.name])
 
     def _forget(self, status: Status) -> None:
-        lock = _lock(status.folder)
+        lock = lock_folder(status.folder)
         if lock is None:
             raise UsageError(f"{status.folder}: another process works on this cell; wait for it, or end it")
         with lock:
             shutil.rmtree(status.folder)
         result = result_path(self.results, status.cell.name)
-        if self._changes(status, read_json(result)):
+        if self._changes(status, read_identified(result)):
             result.unlink()
 
     def _result(self, status: Status) -> dict[str, Any] | None:
@@ -222,19 +230,31 @@ class Runner:
                 return
             if status.state not in (State.WAITING, State.ELSEWHERE) or not self._is_ready(status):
                 continue
-            lock = _lock(status.folder)
-            if lock is None:
-                status.state = State.ELSEWHERE
+            try:
+                job = self._start_job(status)
+            except (OSError, PointreeError) as error:
+                status.state, status.detail = State.FAILED, str(error)
                 continue
+            if job is not None:
+                running.append(job)
+
+    def _start_job(self, status: Status) -> _Job | None:
+        """Begin to work on a cell, unless another process does or has finished it."""
+        lock = lock_folder(status.folder)
+        if lock is None:
+            status.state = State.ELSEWHERE
+            return None
+        with ExitStack() as unless_it_starts:
+            unless_it_starts.enter_context(lock)
             if self._look(status):  # whoever had the lock may have finished the cell
-                lock.close()
-                continue
+                return None
             own = {"cell": status.cell.name, "identity": self.identities[status.cell.name]}
             write_json(status.folder / _IDENTITY, own)
             job = _Job(status, self._phases(status), lock)
             status.state = State.RUNNING
             self._start_phase(job)
-            running.append(job)
+            unless_it_starts.pop_all()
+        return job
 
     def _is_ready(self, status: Status) -> bool:
         """Whether all cells that a cell needs are finished; where one failed, it fails too."""
@@ -284,6 +304,14 @@ class Runner:
                     start_new_session=True,  # an interrupt at the terminal reaches the runner, which stops its cells
                 )
 
+    def _goes_on(self, job: _Job) -> bool:
+        """Do what is next in a job; false when it is over, be it because its files cannot be read or written."""
+        try:
+            return self._advance(job)
+        except (OSError, PointreeError) as error:
+            job.status.state, job.status.detail = State.FAILED, str(error)
+            return False
+
     def _advance(self, job: _Job) -> bool:
         """See how the process of a job is doing; false when the job is over."""
         process, phase, status = job.process, job.phase, job.status
@@ -312,22 +340,6 @@ def _is_trained(status: Status) -> bool:
     """Whether the model of a cell has seen all of its epochs, and no more."""
     cell = status.cell
     return isinstance(cell, TrainingRun) and len(read_metrics(status.folder).epochs) == cell.config.training.epochs
-
-
-def _lock(folder: Path) -> IO[str] | None:
-    """Lock the folder of a cell until the file is closed; None if another process works in it."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        stream = open(folder / "lock", "w")  # noqa: SIM115 - closing it gives the lock back
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
-    if sys.platform != "win32":
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            stream.close()
-            return None
-    return stream
 
 
 def _reason(log: Path, code: int) -> str:
