@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -119,6 +120,51 @@ def test_tags_that_a_network_predicts_fill_those_that_are_missing() -> None:
     tags = [[word.upos for word in sentence.words] for sentence in together]
     assert tags == [[word.upos for word in sentence.words] for sentence in alone]
     assert "_" not in tags[0] + tags[1]
+
+
+def test_tags_are_completed_for_every_model_whichever_comes_first(text_model: TextModel) -> None:
+    read: dict[str, list[str]] = {}
+    parsers = []
+    for column in ("upos", "xpos"):
+        parser = tiny_parser(tiny_config(ORDERS[0], {"embeddings": {"tag": column}}))
+        parser.text_model = text_model
+        encode = parser.featurizer.encode
+
+        def watched(sentence: Sentence, column: str = column, encode: Any = encode) -> Any:
+            read[column] = [getattr(word, column) for word in sentence.words]
+            return encode(sentence)
+
+        parser.featurizer.encode = watched  # type: ignore[method-assign]
+        parsers.append(parser)
+    sentence = Sentence.from_words(["It", "rains"], upos=["X", "Y"])
+    for order in (parsers, parsers[::-1]):
+        read.clear()
+        Ensemble(order).parse([sentence])
+        assert read["upos"] == ["X", "Y"], "what is there stays"
+        assert "_" not in read["xpos"]
+
+
+def test_models_that_predict_tags_need_no_tagger_to_do_so_anew() -> None:
+    joint = tiny_parser(tiny_config(ORDERS[0], {"embeddings": {"tag": "joint"}}))
+    sentence = Sentence.from_words(["ta", "tok"], upos=["X", "Y"])
+    alone, together = (each.parse([sentence], retag=True) for each in (joint, Ensemble([joint, joint])))
+    assert [word.upos for word in together[0].words] == [word.upos for word in alone[0].words] != ["X", "Y"]
+    with pytest.raises(ModelError, match="cannot read raw text"):
+        Ensemble([joint, tiny_parser()]).parse([sentence], retag=True)
+
+
+def test_arcs_of_root_are_labelled_by_models_that_have_a_label_for_them() -> None:
+    own = Sentence.from_words(["ta", "tok"], upos=["NOUN", "X"], head=[2, 0], deprel=["odd", "top"])
+    vocabularies = Vocabularies.build([own], min_count=1)
+    config = tiny_config()
+    other = Parser(config, vocabularies, new_network(config, vocabularies).eval())
+    assert other.root_label is None
+    for sentence in Ensemble([other, tiny_parser(), other]).parse(SENTENCES, probabilities=True):
+        for word in sentence.words:
+            assert (word.deprel == "root") == (word.head == 0)
+            if word.head == 0:
+                assert get_misc(word, "DeprelProb") == "1.0000"
+    assert all(word.deprel in ("odd", "top") for word in Ensemble([other, other]).parse([["ta"]])[0].words)
 
 
 def test_faults_of_the_user() -> None:

@@ -9,7 +9,8 @@ expected     their mean; the tree is the one with most correct arcs to be expect
 votes        how many models have the arc in their tree; the mean of the posteriors decides between equals
 
 The tree is a maximum spanning tree or, if asked, a maximum projective tree, with one root word unless told otherwise.
-Each arc then gets the label with the greatest mean posterior, a model that does not know a label giving it none.
+Each arc then gets the label with the greatest mean posterior, a model that does not know a label giving it none. Arcs
+of ROOT are labelled by those models alone that have a label for them.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pointree.batching import plan_batches, windows
+from pointree.config import READ_TAGS
 from pointree.errors import UsageError
 from pointree.nn.model import Encoding
 from pointree.parser import DEFAULT_BATCH_WORDS, Parser, load, with_tree
@@ -106,7 +108,10 @@ class Ensemble:
         if batch_words < 1:
             raise UsageError(f"batch_words must be at least 1, found {batch_words}")
         constraints = Constraints(single_root=single_root, projective=projective)
-        return self._stream(self._speaker.tagged(sentences, retag), constraints, probabilities, batch_words)
+        # UPOS are left for the networks to fill in only where none of them reads tags.
+        read = any(parser.config.embeddings.tag in READ_TAGS for parser in self.parsers)
+        tagged = self._speaker.tagged(sentences, retag, keep_upos=read or not self._tags, readers=self.parsers)
+        return self._stream(tagged, constraints, probabilities, batch_words)
 
     def _stream(
         self, sentences: Iterable[Sentence], constraints: Constraints, probabilities: bool, batch_words: int
@@ -155,12 +160,19 @@ class Ensemble:
         return np.log(np.maximum(means, _LEAST_PROBABILITY))
 
     def _mean_labels(self, opinions: Sequence[Posteriors], heads: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The mean posterior of every label of the chosen arcs. *Shape:* ``(batch_size, n_positions, n_labels)``."""
+        """The mean posterior of every label of the chosen arcs. *Shape:* ``(batch_size, n_positions, n_labels)``.
+
+        Arcs of ROOT are labelled by the models that have a label for them, if any has.
+        """
         total = np.zeros((*heads.shape, len(self.deprels)))
+        asked = np.zeros((*heads.shape, 1))
+        know_root = any(parser.root_label is not None for parser in self.parsers)
         for parser, opinion, numbers in zip(self.parsers, opinions, self._label_numbers, strict=True):
             chosen = torch.from_numpy(heads).to(opinion.heads.device)
-            total[:, :, numbers] += _numpy(opinion.labels(chosen, parser.root_label))
-        return total / len(opinions)
+            counts = ((heads != 0) | (parser.root_label is not None) | (not know_root))[:, :, np.newaxis]
+            total[:, :, numbers] += counts * _numpy(opinion.labels(chosen, parser.root_label))
+            asked += counts
+        return total / asked
 
 
 def _opinion(parser: Parser, sentences: Sequence[Sentence], constraints: Constraints) -> Posteriors:

@@ -151,22 +151,31 @@ class Parser:
         return self._stream(tagged, options, probabilities, batch_words)
 
     def tagged(
-        self, sentences: Iterable[Sentence | Sequence[str]], retag: bool = False, *, keep_upos: bool = True
+        self,
+        sentences: Iterable[Sentence | Sequence[str]],
+        retag: bool = False,
+        *,
+        keep_upos: bool = True,
+        readers: Sequence[Parser] = (),
     ) -> Iterator[Sentence]:
         """Sentences with the tags of the model's tagger, if it has one, where they have none, or with ``retag`` all.
 
-        Words without the tag that the network reads get those of the tagger too, and keep what else they have.
+        Words without the tag that the network reads get those of the tagger too, and keep what else they have; where
+        other parsers will read the sentences, ``readers`` names them all.
 
         Without ``keep_upos``, the tagger's UPOS are left out for the network to fill in.
         """
         if retag and keep_upos:
             self.require_text_model()
-        return self._tagged(map(_as_sentence, sentences), retag, keep_upos)
+        return self._tagged(map(_as_sentence, sentences), retag, keep_upos, readers or (self,))
 
-    def _tagged(self, sentences: Iterable[Sentence], retag: bool, keep_upos: bool) -> Iterator[Sentence]:
+    def _tagged(
+        self, sentences: Iterable[Sentence], retag: bool, keep_upos: bool, readers: Sequence[Parser]
+    ) -> Iterator[Sentence]:
         for sentence in sentences:
             untagged = all(word.upos == "_" and word.xpos == "_" for word in sentence.words)
-            if self.text_model is not None and (retag or untagged or self._lacks_tags(sentence)):
+            lacking = retag or untagged or any(reader._lacks_tags(sentence) for reader in readers)
+            if self.text_model is not None and lacking:
                 [tagged] = self.text_model.tag([sentence])
                 sentence = tagged if retag or untagged else _completed(sentence, tagged)
             if not keep_upos and (retag or untagged):

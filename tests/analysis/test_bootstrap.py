@@ -39,6 +39,12 @@ def test_a_test_set_of_one_sentence_proves_nothing() -> None:
     assert (found.difference, found.p_value) == (pytest.approx(70.0), 1.0)
 
 
+@pytest.mark.parametrize(("sentences", "p_value"), [(2, 0.5), (5, 1 / 16), (9, 1 / 256)])
+def test_few_sentences_prove_little_however_much_they_agree(sentences: int, p_value: float) -> None:
+    words = np.full(sentences, 3.0)
+    assert paired_bootstrap(words, words - 1, words, resamples=9_999).p_value == p_value
+
+
 @pytest.mark.parametrize("shift", [0.05, 0.2, 0.4])
 def test_it_agrees_with_the_normal_approximation(shift: float) -> None:
     gain = np.random.default_rng(4).normal(0.0, 1.0, 400)

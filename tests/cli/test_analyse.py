@@ -50,6 +50,40 @@ def test_names_of_systems() -> None:
     assert list(name_systems(["x/test.conllu", "y/test.conllu"])) == ["x/test", "y/test"]
     with pytest.raises(UsageError, match=r"two systems are called a: x and y; write NAME=FILE"):
         name_systems(["a=x", "a=y"])
+    with pytest.raises(UsageError, match=r"two systems are called x: x.conllu and x.conllu; write NAME=FILE"):
+        name_systems(["x.conllu", "x.conllu"])
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_tables_of_many_systems_are_cut_between_systems_and_never_within(
+    run: Run, ewt: Path, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pointree.cli.console._PIPE_WIDTH", width)
+    names = [f"system{number}" for number in range(7)]
+    _code, out, _err = run("analyse", ewt, *(f"{name}={ewt}" for name in names), "--resamples", 2)
+    by_length = out.partition("By dependency length")[2].partition("By non-projective")[0]
+    assert "…" not in by_length
+    assert max(len(line) for line in by_length.splitlines()) <= width
+    assert all(by_length.count(name) == 3 for name in names), "UAS, LAS and P of every system"
+    assert by_length.count("7–10") == by_length.count("ROOT") > 1, "each part has the names of the groups"
+    assert "By label" in out
+
+
+def test_trees_that_are_none_are_told(run: Run, tmp_path: Path) -> None:
+    gold, system = tmp_path / "gold.conllu", tmp_path / "system.conllu"
+    for path, heads in ((gold, (0, 1)), (system, (2, 1))):
+        rows = [f"{n}\tw{n}\t_\tX\t_\t_\t{head}\tdep\t_\t_" for n, head in enumerate(heads, 1)]
+        path.write_text("\n".join(rows) + "\n\n")
+    code, _out, err = run("analyse", gold, system)
+    assert code == 0
+    assert err == f"pointree: warning: {system}: 1 of 1 sentences are no trees with one root\n"
+
+
+def test_a_file_with_other_sentences_is_named(run: Run, ewt: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.conllu").write_text("")
+    code, _out, err = run("analyse", ewt, f"mine={tmp_path / 'empty.conllu'}")
+    assert code == 2
+    assert err.startswith(f"pointree: error: {tmp_path / 'empty.conllu'}: expected the ")
 
 
 def test_a_missing_file(run: Run, ewt: Path, tmp_path: Path) -> None:

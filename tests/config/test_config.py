@@ -185,6 +185,14 @@ def test_something_must_be_embedded() -> None:
         load_config(None, off[:kept] + off[kept + 1 :])
 
 
+def test_dropout_has_risen_before_the_last_epoch() -> None:
+    assert faults_of("training.epochs=3", "training.dropout_rise=3") == [
+        "training.dropout_rise must be less than training.epochs = 3, found 3"
+    ]
+    assert load_config(None, ["training.epochs=3", "training.dropout_rise=2"]).training.dropout_rise == 2
+    assert load_config(None, ["training.epochs=1"]).training.dropout_rise == 0
+
+
 @pytest.mark.parametrize("restarts", ["[9]", "[4, 4]", "[0]", "[5, 2]"])
 def test_restarts_are_rising_epochs_before_the_last(restarts: str) -> None:
     run = ["training.schedule=linear", "training.epochs=9"]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pointree.errors import InputError
 from pointree.evaluation.relations import universal_deprel
 from pointree.treebank.sentence import Sentence
+from pointree.treebank.validity import tree_faults
 
 __all__ = ["Arcs", "Attachments", "System", "crossing_arcs", "read_attachments"]
 
@@ -65,6 +66,11 @@ class Attachments:
     gold: Arcs
     systems: tuple[System, ...]
 
+    def non_trees(self, arcs: Arcs) -> int:
+        """The number of sentences in which these arcs are no tree with one root."""
+        ends = np.flatnonzero(np.diff(self.sentences)) + 1
+        return sum(bool(tree_faults(heads.tolist())) for heads in np.split(arcs.heads, ends))
+
     @property
     def n_words(self) -> int:
         """The number of words."""
@@ -77,19 +83,23 @@ class Attachments:
 
 
 def read_attachments(
-    gold: Iterable[Sentence], systems: Sequence[Iterable[Sentence]], names: Sequence[str], gold_name: str = "gold"
+    gold: Iterable[Sentence],
+    systems: Sequence[Iterable[Sentence]],
+    names: Sequence[str],
+    gold_name: str = "gold",
+    files: Sequence[str] = (),
 ) -> Attachments:
-    """Line up gold sentences with the same sentences of each system; `names` are also for messages."""
+    """Line up gold sentences with the same sentences of each system; messages call these by `files`, or by `names`."""
     gold = list(gold)
     if not gold:
         raise InputError(f"{gold_name}: no sentences found")
     lengths = np.array([len(sentence) for sentence in gold])
     gold_arcs = _arcs(gold, gold_name)
     found = []
-    for name, sentences in zip(names, systems, strict=True):
+    for name, file, sentences in zip(names, files or names, systems, strict=True):
         parsed = list(sentences)
-        _check_same_words(gold, parsed, gold_name, name)
-        arcs = _arcs(parsed, name)
+        _check_same_words(gold, parsed, gold_name, file)
+        arcs = _arcs(parsed, file)
         right_heads = arcs.heads == gold_arcs.heads
         found.append(System(name, arcs, right_heads, right_heads & (arcs.deprels == gold_arcs.deprels)))
     return Attachments(

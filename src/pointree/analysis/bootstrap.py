@@ -6,8 +6,8 @@ draw. The spread of their difference over the draws is the spread that another t
 The p-value answers: if the systems were equally good, how often would a difference at least as large as the observed
 one appear? The draws are centred on the observed difference d, so they say how far a difference strays by chance:
 p is the share of draws with |d* - d| ≥ |d| (two-sided; Efron and Tibshirani 1993, Berg-Kirkpatrick et al. 2012). One is
-added to both sides of the ratio, since the test set itself is a draw; so p is never zero. Words of a sentence are
-not independent, which is why whole sentences are drawn.
+added to both sides of the ratio, since the test set itself is a draw; so p is never zero. Nor is it less than n
+sentences can show, 2¹⁻ⁿ. Words of a sentence are not independent, which is why whole sentences are drawn.
 """
 
 from __future__ import annotations
@@ -77,8 +77,9 @@ class Resamples:
         strays = np.abs(differences - observed) >= abs(observed) - _TOLERANCE
         low, high = np.percentile(differences, [2.5, 97.5])
         p_value = (1 + int(strays.sum())) / (1 + len(differences))
-        if self.n_sentences == 1:
-            p_value = 1.0  # every draw is the test set itself, which shows no spread and so proves nothing
+        # Few sentences show little spread, and a single one none. But if it were mere chance which system is the better
+        # one on a sentence, the same would be so on all of them in one of 2ⁿ⁻¹ cases.
+        p_value = max(p_value, 2.0 ** (1 - self.n_sentences))
         return Comparison(observed, float(low), float(high), p_value)
 
 

@@ -26,13 +26,18 @@ class Accuracy:
         uas: Right heads among the gold words of the group.
         las: Right heads and labels among them.
         words: The words that are of this kind in the system's trees; None where the kind does not depend on trees.
-        precision: Right heads and labels among those.
+        precision: Right heads and labels among those; None where there are none.
     """
 
     uas: float
     las: float
     words: int | None = None
     precision: float | None = None
+
+    def cells(self, of_arcs: bool) -> list[str]:
+        """UAS and LAS as a table shows them, and the precision of arcs."""
+        figures = (self.uas, self.las, self.precision) if of_arcs else (self.uas, self.las)
+        return ["–" if figure is None else f"{figure:.2f}" for figure in figures]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,8 @@ class Breakdown:
     groups: tuple[Group, ...]
     ordered: bool
     """Whether the groups follow each other, so that a curve can join them."""
+    of_arcs: bool = False
+    """Whether the kind of a word depends on its arc, so that systems have a precision."""
 
 
 Kinds = Callable[[Attachments, Arcs], NDArray[np.int64]]
@@ -98,12 +105,12 @@ def _answer(attachments: Attachments, question: _Question) -> Breakdown:
             uas, las = _percent(system.right_heads[of_gold]), _percent(system.right[of_gold])
             if question.of_arcs:
                 own = sides[place] == number
-                precision = _percent(system.right[own]) if own.any() else 0.0
+                precision = _percent(system.right[own]) if own.any() else None
                 accuracies.append(Accuracy(uas, las, int(own.sum()), precision))
             else:
                 accuracies.append(Accuracy(uas, las))
         groups.append(Group(name, int(of_gold.sum()), tuple(accuracies)))
-    return Breakdown(question.key, question.title, tuple(groups), question.ordered)
+    return Breakdown(question.key, question.title, tuple(groups), question.ordered, question.of_arcs)
 
 
 def _percent(right: NDArray[np.bool_]) -> float:

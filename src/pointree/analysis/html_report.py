@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from pointree.analysis.bootstrap import Comparison
-from pointree.analysis.breakdown import Accuracy, Breakdown
+from pointree.analysis.breakdown import Breakdown
 from pointree.analysis.compare import Analysis
 from pointree.analysis.line_chart import LineChart, marker
 
@@ -149,26 +149,18 @@ def _legend(systems: Sequence[str]) -> str:
 
 
 def _table(analysis: Analysis, breakdown: Breakdown) -> str:
-    of_arcs = breakdown.groups[0].accuracies[0].precision is not None
-    measures = ["UAS", "LAS", "P"] if of_arcs else ["UAS", "LAS"]
+    measures = ["UAS", "LAS", "P"] if breakdown.of_arcs else ["UAS", "LAS"]
     columns = [breakdown.title, "words", *(measure for _name in analysis.systems for measure in measures)]
     over = "<th></th><th></th>" + "".join(
         f'<th class="over" colspan="{len(measures)}">{escape(name)}</th>' for name in analysis.systems
     )
     rows, best = [], []
     for number, group in enumerate(breakdown.groups):
-        cells = [cell for accuracy in group.accuracies for cell in _cells(accuracy)]
+        cells = [cell for accuracy in group.accuracies for cell in accuracy.cells(breakdown.of_arcs)]
         rows.append([escape(group.name), f"{group.words:,}", *cells])
         winners = _best([accuracy.las for accuracy in group.accuracies])
         best += [(number, 2 + place * len(measures) + 1) for place in winners]
     return _markup(columns, rows, best, over)
-
-
-def _cells(accuracy: Accuracy) -> list[str]:
-    values = [accuracy.uas, accuracy.las]
-    if accuracy.precision is not None:
-        values.append(accuracy.precision)
-    return [f"{value:.2f}" for value in values]
 
 
 def _best(values: Sequence[float]) -> list[int]:

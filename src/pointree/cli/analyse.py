@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pointree.cli.console import new_table, show, write_json
+from pointree.cli.console import fitting_tables, new_table, show, warn, write_json
 from pointree.cli.options import GoldArgument, JsonOption, new_app
 from pointree.errors import UsageError
 from pointree.files import atomic_write
@@ -18,7 +18,7 @@ from pointree.treebank.formats import read_treebank, require_sentences
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from pointree.analysis.breakdown import Accuracy, Breakdown
+    from pointree.analysis.breakdown import Breakdown
     from pointree.analysis.compare import Analysis
 
 __all__ = ["app"]
@@ -67,7 +67,12 @@ def command(
         [read_treebank(path) for path in named.values()],
         list(named),
         str(gold),
+        [str(path) for path in named.values()],
     )
+    sides = [attachments.gold, *(system.arcs for system in attachments.systems)]
+    for file, arcs in zip([gold, *named.values()], sides, strict=True):
+        if count := attachments.non_trees(arcs):
+            warn(f"{file}: {count:,} of {attachments.n_sentences:,} sentences are no trees with one root")
     analysis = analyse(attachments, gold.name, resamples=resamples, seed=seed)
     if html is not None:
         from pointree.analysis.html_report import html_report
@@ -87,7 +92,7 @@ def command(
             f"{analysis.words:,} words in {analysis.sentences:,} sentences",
             _scores(analysis),
             *([_differences(analysis)] if analysis.differences else []),
-            *(_breakdown(analysis, breakdown) for breakdown in analysis.breakdowns),
+            *(table for breakdown in analysis.breakdowns for table in _breakdown(analysis, breakdown)),
         )
 
 
@@ -101,7 +106,8 @@ def name_systems(arguments: Sequence[str]) -> dict[str, Path]:
     stems = Counter(path.stem for name, path in pairs if name is None)
     found: dict[str, Path] = {}
     for given, path in pairs:
-        name = given or (path.stem if stems[path.stem] == 1 else f"{path.parent.name}/{path.stem}")
+        alike = stems[path.stem] > 1 and path.parent.name
+        name = given or (f"{path.parent.name}/{path.stem}" if alike else path.stem)
         if name in found:
             raise UsageError(f"analyse: two systems are called {name}: {found[name]} and {path}; write NAME=FILE")
         found[name] = path
@@ -128,16 +134,15 @@ def _differences(analysis: Analysis) -> Table:
     return table
 
 
-def _breakdown(analysis: Analysis, breakdown: Breakdown) -> Table:
-    of_arcs = breakdown.groups[0].accuracies[0].precision is not None
-    measures = ("UAS", "LAS", "P") if of_arcs else ("UAS", "LAS")
-    columns = [f"{name}\n{measure}" for name in analysis.systems for measure in measures]
-    table = new_table(f"By {breakdown.title.lower()}", breakdown.key.replace("_", " "), "words", *columns)
-    for group in breakdown.groups:
-        table.add_row(group.name, f"{group.words:,}", *(cell for each in group.accuracies for cell in _cells(each)))
-    return table
+def _breakdown(analysis: Analysis, breakdown: Breakdown) -> list[Table]:
+    measures = ("UAS", "LAS", "P") if breakdown.of_arcs else ("UAS", "LAS")
 
+    def table(systems: Sequence[int]) -> Table:
+        columns = [f"{analysis.systems[place]}\n{measure}" for place in systems for measure in measures]
+        found = new_table(f"By {breakdown.title.lower()}", breakdown.key.replace("_", " "), "words", *columns)
+        for group in breakdown.groups:
+            cells = [cell for place in systems for cell in group.accuracies[place].cells(breakdown.of_arcs)]
+            found.add_row(group.name, f"{group.words:,}", *cells)
+        return found
 
-def _cells(accuracy: Accuracy) -> list[str]:
-    values = [accuracy.uas, accuracy.las, *([accuracy.precision] if accuracy.precision is not None else [])]
-    return [f"{value:.2f}" for value in values]
+    return fitting_tables(table, range(len(analysis.systems)))

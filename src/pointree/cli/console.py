@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.table import Table
 
-__all__ = ["new_table", "progress_bar", "show", "track", "warn", "write_json"]
+__all__ = ["fitting_tables", "new_table", "progress_bar", "show", "track", "warn", "write_json"]
 
 Item = TypeVar("Item")
 
@@ -34,6 +34,16 @@ def new_table(title: str, *columns: str, text_columns: int = 1) -> Table:
     for index, column in enumerate(columns):
         table.add_column(column, justify="left" if index < text_columns else "right", no_wrap=index > 0)
     return table
+
+
+def fitting_tables(build: Callable[[Sequence[int]], Table], places: Sequence[int]) -> list[Table]:
+    """One table of all places, or several with some of them each, where one would be too wide to be read."""
+    table, console = build(places), _console(stderr=False)
+    needed = console.measure(table, options=console.options.update(max_width=100_000)).maximum
+    if len(places) == 1 or needed <= console.width:
+        return [table]
+    half = (len(places) + 1) // 2
+    return [*fitting_tables(build, places[:half]), *fitting_tables(build, places[half:])]
 
 
 def show(*items: Table | str) -> None:

@@ -183,7 +183,7 @@ class TrainingConfig(Section):
     """How the weights are found (§5.2)."""
 
     name: ClassVar[str] = "training"
-    jointly: ClassVar[frozenset[str]] = frozenset({"epochs", "schedule", "restarts"})
+    jointly: ClassVar[frozenset[str]] = frozenset({"epochs", "schedule", "restarts", "dropout_rise"})
 
     batch_size: int = field(default=32, metadata=whole("Sentences per optimiser step, on average."))
     epochs: int = field(default=500, metadata=whole("Passes over the training data, at most."))
@@ -217,7 +217,7 @@ class TrainingConfig(Section):
     )
     dropout_rise: int = field(
         default=0,
-        metadata=whole("Epochs in which the dropout of encoder, decoder and scorers rises from zero.", (">=", 0)),
+        metadata=whole("Epochs in which the dropout of encoder, decoder and scorers rises to its value.", (">=", 0)),
     )
     exploration: float = field(
         default=0.0,
@@ -240,6 +240,10 @@ class TrainingConfig(Section):
             yield (
                 f"training.restarts must be rising epochs before the last, found {as_toml(restarts)} "
                 f"with training.epochs = {epochs}"
+            )
+        if values["dropout_rise"] and values["dropout_rise"] >= epochs:
+            yield (
+                f"training.dropout_rise must be less than training.epochs = {epochs}, found {values['dropout_rise']}"
             )
 
 

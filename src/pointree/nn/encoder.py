@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from torch import Tensor, nn
 
 from pointree.nn.lstm import BiLstmLayer
@@ -19,6 +21,11 @@ class Encoder(nn.Module):
             BiLstmLayer(inputs=inputs if layer == 0 else 2 * size, size=size, dropout=dropout)
             for layer in range(layers)
         )
+
+    def set_dropout(self, probability: float) -> None:
+        """Have another dropout in all layers."""
+        for layer in self.layers:
+            cast(BiLstmLayer, layer).dropout = probability
 
     def forward(self, x: Tensor, positions: Packing) -> tuple[Tensor, Tensor]:
         """States of all positions, and the last layer's final cells of each sentence.

@@ -113,8 +113,7 @@ class PointerNetwork(nn.Module):
         encoder, decoder, scorers = (share * probability for probability in self._full_dropout)
         self.output_dropout, self.state_dropout, self.scorer_dropout = encoder, decoder, scorers
         self.decoder.dropout = decoder
-        for layer in self.encoder.layers:
-            layer.dropout = encoder
+        self.encoder.set_dropout(encoder)
 
     def _drop(self, features: Tensor, rows: Packing, probability: float) -> Tensor:
         return drop_shared(features, rows.sentence_index, rows.batch_size, probability, self.training)
