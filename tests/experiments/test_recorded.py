@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
+from pointree.experiments.grid import load_grid
 from pointree.experiments.paper import paper_score
+from pointree.experiments.report import make_report
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
+RESULTS = sorted(path for path in (EXPERIMENTS / "results").iterdir() if path.name != "earlier")
 ROWS = {
     link: [cell.strip(" *") for cell in cells.split("|")]
     for document in ("README.md", "ablations.md")
@@ -24,6 +27,14 @@ ROWS = {
 def test_every_result_is_in_a_table() -> None:
     recorded = {str(path.relative_to(EXPERIMENTS)) for path in (EXPERIMENTS / "results").rglob("*.json")}
     assert recorded == ROWS.keys()
+
+
+@pytest.mark.parametrize("folder", RESULTS, ids=lambda folder: folder.name)
+def test_the_grid_makes_the_results_that_stand_beside_it(folder: Path) -> None:
+    grid = load_grid(EXPERIMENTS / f"{folder.name}.toml", {}, need_files=False)
+    report = make_report(grid, folder)
+    assert report.results.keys() == {path.stem for path in folder.glob("*.json")}
+    assert [note for note in report.notes if not note.startswith("Not run ")] == []
 
 
 @pytest.mark.parametrize("link", ROWS)

@@ -37,13 +37,17 @@ def new_table(title: str, *columns: str, text_columns: int = 1) -> Table:
 
 
 def fitting_tables(build: Callable[[Sequence[int]], Table], places: Sequence[int]) -> list[Table]:
-    """One table of all places, or several with some of them each, where one would be too wide to be read."""
-    table, console = build(places), _console(stderr=False)
-    needed = console.measure(table, options=console.options.update(max_width=100_000)).maximum
-    if len(places) == 1 or needed <= console.width:
-        return [table]
-    half = (len(places) + 1) // 2
-    return [*fitting_tables(build, places[:half]), *fitting_tables(build, places[half:])]
+    """One table of all places, or several with as many each as fit, where one would be too wide to be read."""
+    console = _console(stderr=False)
+    unlimited = console.options.update(max_width=100_000)
+    tables: list[Table] = []
+    while places:
+        count = len(places)
+        while console.measure(table := build(places[:count]), options=unlimited).maximum > console.width and count > 1:
+            count -= 1
+        tables.append(table)
+        places = places[count:]
+    return tables
 
 
 def show(*items: Table | str) -> None:
