@@ -125,6 +125,12 @@ class TestRounds:
 
         return Batcher(Limits(), wait_seconds=0)
 
+    @pytest.fixture
+    def unhurried(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Reading takes no time that counts, so that a pause of a busy machine does not end a slice early."""
+        monkeypatch.setattr("pointree.serving.batcher._READ_SECONDS", float("inf"))
+        monkeypatch.setattr("pointree.serving.job._MAX_TAKE_SECONDS", float("inf"))
+
     @staticmethod
     def job(n_sentences: int, length: int = 10) -> Any:
         import asyncio
@@ -140,17 +146,20 @@ class TestRounds:
 
         return asyncio.run(make())
 
+    @pytest.mark.usefixtures("unhurried")
     def test_each_job_has_a_slice_and_then_what_room_is_left(self, batcher: Any) -> None:
         jobs = [self.job(1_000), self.job(3), self.job(1_000)]
         parts = batcher._read(jobs)
         assert [len(part.sentences) for part in parts] == [125, 3, 125]
         assert [part.ends for part in parts] == [False, True, False]
 
+    @pytest.mark.usefixtures("unhurried")
     def test_a_full_round_leaves_others_for_the_next(self, batcher: Any) -> None:
         jobs = [self.job(1_000) for _ in range(15)]
         parts = batcher._read(jobs)
         assert [part.job for part in parts] == jobs[:10]
 
+    @pytest.mark.usefixtures("unhurried")
     def test_who_had_a_part_goes_to_the_end(self, batcher: Any) -> None:
         long, short, later = self.job(1_000), self.job(1), self.job(1)
         batcher._jobs.extend([long, short])
