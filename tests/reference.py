@@ -17,7 +17,7 @@ from torch import Tensor
 from pointree.parser import Parser
 from pointree.transitions import Constraints, PartialTree, Slot, legal_heads
 from pointree.treebank.sentence import Sentence
-from pointree.treebank.vocabulary import ROOT
+from pointree.treebank.vocabulary import PAD, ROOT
 
 __all__ = ["Decoding", "Reference", "State", "elu", "fuse", "lstm_cell"]
 
@@ -107,14 +107,15 @@ class Reference:
 
     def _spell(self, form: str) -> Tensor:
         """The character CNN over one form: every window of characters, zeros beyond both ends."""
-        lookup, window = self.parser.vocabularies.chars.lookup, self.config.embeddings.char_window
-        numbers = [ROOT] if form == "" else [lookup(char) for char in form]
+        chars, window = self.parser.vocabularies.chars, self.config.embeddings.char_window
         table = self["embeddings.chars.embedding"]
+        spelling = [[ROOT]] if form == "" else chars.spell(form).tolist()
+        vectors = [sum(table[number] for number in numbers if number != PAD) for numbers in spelling]
         nothing = torch.zeros(table.shape[1], dtype=torch.float64)
         features = []
-        for centre in range(len(numbers)):
+        for centre in range(len(vectors)):
             places = range(centre - window // 2, centre + window // 2 + 1)
-            seen = [table[numbers[place]] if 0 <= place < len(numbers) else nothing for place in places]
+            seen = [vectors[place] if 0 <= place < len(vectors) else nothing for place in places]
             features.append(torch.cat(seen) @ self["embeddings.chars.filters"] + self["embeddings.chars.bias"])
         return torch.tanh(torch.stack(features).max(dim=0).values)
 

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from pointree.nn.char_cnn import CharCnn
+from pointree.treebank.vocabulary import PAD
 
 CHARS, SIZE, FILTERS = 9, 3, 4
 FORMS = [[3, 4, 5, 3, 8], [6], [7, 2], [4, 4, 4]]
@@ -20,10 +21,10 @@ def new_cnn(window: int) -> CharCnn:
     return cnn
 
 
-def padded(forms: list[list[int]], width: int, filler: int = 0) -> tuple[Tensor, Tensor]:
-    chars = torch.full((len(forms), width), filler)
+def padded(forms: list[list[int]], n_chars: int, filler: int = 0) -> tuple[Tensor, Tensor]:
+    chars = torch.full((len(forms), n_chars, 1), filler)
     for row, form in enumerate(forms):
-        chars[row, : len(form)] = torch.tensor(form)
+        chars[row, : len(form), 0] = torch.tensor(form)
     return chars, torch.tensor([len(form) for form in forms])
 
 
@@ -55,8 +56,8 @@ def test_forms_are_tanh_of_the_best_window(window: int) -> None:
 def test_what_lies_behind_a_form_has_no_influence(window: int) -> None:
     cnn = new_cnn(window)
     tight = cnn(*padded(FORMS, 5), torch.float64)
-    for width, filler in ((5, 8), (12, 0), (12, 5)):
-        torch.testing.assert_close(cnn(*padded(FORMS, width, filler), torch.float64), tight)
+    for n_chars, filler in ((5, 8), (12, 0), (12, 5)):
+        torch.testing.assert_close(cnn(*padded(FORMS, n_chars, filler), torch.float64), tight)
     alone = torch.cat([cnn(*padded([form], len(form)), torch.float64) for form in FORMS])
     torch.testing.assert_close(alone, tight)
 
@@ -69,11 +70,20 @@ def test_padding_gets_no_gradient() -> None:
     assert touched == [3, 4, 5]
 
 
+def test_a_character_is_the_sum_of_its_own_vector_and_those_of_its_parts() -> None:
+    cnn = new_cnn(3)
+    with torch.no_grad():
+        cnn.embedding[6] = cnn.embedding[3] + cnn.embedding[4] + cnn.embedding[5]
+    composed = torch.tensor([[[3, 4, 5], [7, PAD, PAD]], [[8, PAD, PAD], [PAD, PAD, PAD]]])
+    found = cnn(composed, torch.tensor([2, 1]), torch.float64)
+    torch.testing.assert_close(found, cnn(*padded([[6, 7], [8]], 2), torch.float64))
+
+
 def test_rounding_does_not_depend_on_whether_the_parameters_are_trained() -> None:
     """A parser that was saved and loaded gives bit for bit what it gave before."""
     torch.manual_seed(0)
     cnn = CharCnn(n_chars=CHARS, size=SIZE, filters=FILTERS, window=3)
-    chars, lengths = torch.randint(CHARS, (8, 9)), torch.randint(1, 10, (8,))
+    chars, lengths = torch.randint(CHARS, (8, 9, 4)), torch.randint(1, 10, (8,))
     with torch.inference_mode():
         trained = cnn(chars, lengths, torch.float32)
         loaded = cnn.requires_grad_(False)(chars, lengths, torch.float32)

@@ -28,7 +28,7 @@ def new_batch(words: list[int]) -> Batch:
         words=torch.tensor(words),
         tags=torch.arange(n) % TAGS,
         forms=torch.arange(n) % 2,
-        chars=torch.tensor([[3, 4], [5, 0]]),
+        chars=torch.tensor([[[3], [4]], [[5], [0]]]),
         char_lengths=torch.tensor([2, 1]),
     )
 

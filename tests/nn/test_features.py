@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from pointree.nn.features import MAX_CHARS, Featurizer
 from pointree.transitions import ORDERS, Slot, gold_steps
 from pointree.treebank.sentence import Sentence
-from pointree.treebank.vocabulary import ROOT, UNK
+from pointree.treebank.vocabulary import ROOT, UNK, CharVocabulary
 
 from ..helpers import random_sentences, tiny_vocabularies
 
@@ -46,8 +48,20 @@ def test_every_position_has_the_characters_of_its_form() -> None:
     for number, sentence in enumerate(sentences):
         for position, form in enumerate(["", *sentence.forms]):
             row = batch.forms[batch.positions.table[number, position]]
-            spelling = batch.chars[row, : batch.char_lengths[row]].tolist()
-            assert spelling == ([lookup(char) for char in form[:MAX_CHARS]] if form else [ROOT])
+            spelling = batch.chars[row, : batch.char_lengths[row]]
+            assert spelling.shape[1] == 1
+            assert spelling.flatten().tolist() == ([lookup(char) for char in form[:MAX_CHARS]] if form else [ROOT])
+
+
+def test_root_and_characters_without_parts_are_padded_to_the_width_of_those_that_have_some() -> None:
+    chars = CharVocabulary.build({"각 a": 2}, 1, parts=True)
+    vocabularies = replace(VOCABULARIES, chars=chars)
+    featurizer = Featurizer(vocabularies, "upos", ORDERS["left-to-right"], (), torch.device("cpu"))
+    batch = featurizer.batch([featurizer.encode(Sentence.from_words(["a각"]))])
+    a, syllable = chars.lookup("a"), chars.lookup("각")
+    parts = [chars.lookup(part) for part in "\u1100\u1161\u11a8"]
+    assert batch.chars.tolist() == [[[ROOT, 0, 0, 0], [0, 0, 0, 0]], [[a, 0, 0, 0], [syllable, *parts]]]
+    assert batch.char_lengths.tolist() == [1, 2]
 
 
 def test_sentences_of_a_batch_keep_to_their_rows() -> None:

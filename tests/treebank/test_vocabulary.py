@@ -16,6 +16,7 @@ from pointree.treebank.vocabulary import (
     PAD,
     ROOT,
     UNK,
+    CharVocabulary,
     LabelVocabulary,
     Vocabularies,
     Vocabulary,
@@ -74,6 +75,31 @@ def test_digits_are_one_in_words_but_not_in_characters() -> None:
     assert WordVocabulary(["٣"]).lookup("٣") == 3
 
 
+def test_characters_are_spelled_one_by_one() -> None:
+    chars = CharVocabulary.build({"각": 2, "é": 2, "x": 1}, 2)
+    assert chars.symbols[3:] == ("é", "각")
+    assert chars.spell("각xé").tolist() == [[4], [UNK], [3]]
+    assert chars.spell("").shape == (0, 1)
+
+
+def test_parts_of_characters_are_known_even_of_characters_never_seen() -> None:
+    chars = CharVocabulary.build({"각": 2, "é": 2, "나": 2}, 2, parts=True)
+    assert set(chars.symbols[3:]) == {"각", "é", "나", *"\u1100\u1161\u11a8", *"e\u0301", *"\u1102"}
+    number = chars.lookup
+    assert chars.spell("각").tolist() == [[number("각"), number("\u1100"), number("\u1161"), number("\u11a8")]]
+    assert chars.spell("낙é").tolist() == [
+        [UNK, number("\u1102"), number("\u1161"), number("\u11a8")],
+        [number("é"), number("e"), number("\u0301"), PAD],
+    ]
+    assert chars.spell("e").tolist() == [[number("e"), PAD, PAD, PAD]]
+
+
+def test_a_character_of_many_parts_keeps_the_first_three() -> None:
+    many = "\u1f82"  # alpha with three marks
+    chars = CharVocabulary.build({many: 2}, 2, parts=True)
+    assert chars.spell(many).tolist() == [[chars.lookup(symbol) for symbol in (many, "α", "\u0313", "\u0300")]]
+
+
 def test_words_are_frequent_ones_and_those_of_vectors() -> None:
     words = WordVocabulary.build({"the": 5, "rare": 1, "known": 1, "Known": 1}, 2, ["known", "other", "12", "34"])
     assert words.symbols[3:] == ("the", "known", "other", "00")
@@ -124,6 +150,28 @@ def test_a_folder_is_loaded_as_it_was_saved(ewt: Path, tmp_path: Path) -> None:
     assert loaded == built
     assert (loaded.words.singletons == built.words.singletons).all()
     assert loaded != Vocabularies.build(read_conllu(ewt))
+
+
+@pytest.mark.parametrize("parts", [True, False])
+def test_parts_of_characters_are_remembered(parts: bool, tmp_path: Path) -> None:
+    chars = CharVocabulary.build({"각": 2}, 2, parts=parts)
+    chars.save(tmp_path / "chars.json")
+    loaded = CharVocabulary.load(tmp_path / "chars.json")
+    assert loaded == chars
+    assert loaded.spell("각").tolist() == chars.spell("각").tolist()
+    assert loaded != CharVocabulary(chars.symbols[3:], parts=not parts)
+
+
+def test_characters_saved_before_they_had_parts_have_none(tmp_path: Path) -> None:
+    Vocabulary(["a"]).save(tmp_path / "chars.json")
+    assert not CharVocabulary.load(tmp_path / "chars.json").parts
+
+
+def test_parts_are_true_or_false(tmp_path: Path) -> None:
+    path = tmp_path / "chars.json"
+    path.write_text('{"symbols": ["<pad>", "<unk>", "<root>"], "parts": "yes"}')
+    with pytest.raises(ModelError, match=r'chars\.json: expected true or false under "parts", found "yes"'):
+        CharVocabulary.load(path)
 
 
 def damaged(tmp_path: Path, content: object) -> Path:

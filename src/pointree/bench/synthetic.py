@@ -12,7 +12,7 @@ from pointree.config import Config
 from pointree.model_folder import new_network
 from pointree.parser import Parser
 from pointree.treebank.sentence import Sentence
-from pointree.treebank.vocabulary import LabelVocabulary, Vocabularies, Vocabulary, WordVocabulary
+from pointree.treebank.vocabulary import CharVocabulary, LabelVocabulary, Vocabularies, Vocabulary, WordVocabulary
 
 __all__ = ["english_like_lengths", "new_parser", "random_sentences"]
 
@@ -54,7 +54,7 @@ def new_parser(config: Config, dtype: torch.dtype = torch.float32, device: str =
     torch.manual_seed(0)
     vocabularies = Vocabularies(
         words=WordVocabulary.build(Counter({_word(number): 2 for number in range(N_WORDS)}), 2),
-        chars=Vocabulary(_LETTERS),
+        chars=CharVocabulary(_LETTERS),
         tags=Vocabulary(_TAGS),
         deprels=LabelVocabulary(["root", *(f"label{number}" for number in range(1, N_LABELS))]),
     )

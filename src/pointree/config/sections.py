@@ -108,6 +108,10 @@ class EmbeddingsConfig(Section):
     char_size: int = field(default=100, metadata=whole("Width of character vectors."))
     char_filters: int = field(default=50, metadata=whole("Filters of the character CNN; 0 = no characters.", (">=", 0)))
     char_window: int = field(default=3, metadata=whole("Characters that each filter sees.", (">=", 1), odd=True))
+    char_parts: bool = field(
+        default=False,
+        metadata=flag("Whether vectors of what a character is composed of (Hangul letters, accents) are added to its."),
+    )
     tag: TagColumn = field(
         default="upos",
         metadata=choice(TagColumn, "Column of tags to read; joint = none, and UPOS is predicted instead."),

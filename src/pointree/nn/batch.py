@@ -42,9 +42,10 @@ class GoldSteps:
 class Batch:
     """Sentences sorted by length, longest first, position 0 of each being ROOT.
 
-    *Shape:* ``words``, ``tags`` and ``forms`` are ``(n_rows,)``; ``chars`` is ``(n_forms, max_chars)`` and
-    ``char_lengths`` ``(n_forms,)``; ``forms`` says which row of ``chars`` each position has. ``contextual`` has the
-    vectors of a frozen encoder, ``(n_rows, n_vectors, width)``, or the sub-words for one that trains.
+    *Shape:* ``words``, ``tags`` and ``forms`` are ``(n_rows,)``; ``chars`` is ``(n_forms, max_chars, width)``,
+    the numbers of each character and of its parts, and ``char_lengths`` ``(n_forms,)``; ``forms`` says which row of
+    ``chars`` each position has. ``contextual`` has the vectors of a frozen encoder, ``(n_rows, n_vectors, width)``, or
+    the sub-words for one that trains.
     """
 
     positions: Packing

@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from pointree.nn import initialise
+from pointree.treebank.vocabulary import PAD
 
 __all__ = ["CharCnn"]
 
@@ -24,10 +25,14 @@ class CharCnn(nn.Module):
     def forward(self, chars: Tensor, lengths: Tensor, dtype: torch.dtype) -> Tensor:
         """One vector a form; what lies behind a form's last character has no influence.
 
-        *Shape:* ``chars`` is ``(n_forms, max_chars)``, ``lengths`` ``(n_forms,)``; returns ``(n_forms, filters)``.
+        A character that has several numbers, its own and those of its parts, is the sum of their vectors.
+
+        *Shape:* ``chars`` is ``(n_forms, max_chars, width)``, ``lengths`` ``(n_forms,)``; returns ``(n_forms,
+        filters)``.
         """
         exists = torch.arange(chars.shape[1], device=chars.device) < lengths.unsqueeze(1)
-        embedded = F.embedding(chars, self.embedding).to(dtype) * exists.unsqueeze(2)
+        counts = (exists.unsqueeze(2) & (chars != PAD)).unsqueeze(3)
+        embedded = (F.embedding(chars, self.embedding).to(dtype) * counts).sum(dim=2)
         margin = self.window // 2
         windows = F.pad(embedded, (0, 0, margin, margin)).unfold(1, self.window, 1).transpose(2, 3).flatten(2)
         # Not torch.matmul, which multiplies in another way, and rounds otherwise, where gradients are asked for.

@@ -14,7 +14,7 @@ from pointree.nn.contextual.features import ContextualSource
 from pointree.nn.packing import Packing
 from pointree.transitions import Order, Slot, gold_steps
 from pointree.treebank.sentence import Sentence
-from pointree.treebank.vocabulary import ROOT, Vocabularies
+from pointree.treebank.vocabulary import PAD, ROOT, Vocabularies
 
 __all__ = ["MAX_CHARS", "EncodedSentence", "Featurizer", "GoldSentence"]
 
@@ -138,15 +138,16 @@ class Featurizer:
             column = [0]
             column.extend(numbers.setdefault(form, len(numbers) + 1) for form in sentence.forms)
             columns.append(np.array(column))
-        spelled = [np.array([ROOT]), *(self._spell(form) for form in numbers)]
+        spelled = [self._spell(""), *(self._spell(form) for form in numbers)]
         lengths = np.array([len(spelling) for spelling in spelled])
         return positions.pack(_pad(columns)), _pad(spelled), lengths
 
     def _spell(self, form: str) -> IntArray:
+        """The numbers of a form's characters; nothing is spelled as ROOT. *Shape:* ``(n_chars, width)``."""
         spelling = self._chars.get(form)
         if spelling is None:
-            lookup = self.vocabularies.chars.lookup
-            spelling = np.array([lookup(char) for char in form[:MAX_CHARS]] or [ROOT])
+            chars = self.vocabularies.chars
+            spelling = chars.spell(form[:MAX_CHARS]) if form else np.array([[ROOT] + [PAD] * (chars.width - 1)])
             if len(self._chars) >= _FORM_CACHE:
                 self._chars.clear()
             self._chars[form] = spelling

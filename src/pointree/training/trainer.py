@@ -98,6 +98,7 @@ class Trainer:
             min_count=self.config.embeddings.min_count,
             vector_words=self.vectors.words if self.vectors else (),
             tag=self.config.embeddings.tag,
+            char_parts=self.config.embeddings.char_parts,
         )
         if self.config.embeddings.tag == "joint" and set(self.vocabularies.tags.symbols) <= {*Vocabulary.specials, "_"}:
             raise TrainingError('embeddings.tag = "joint" learns to predict UPOS, but the training data has none')

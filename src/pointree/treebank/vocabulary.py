@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ __all__ = [
     "PAD",
     "ROOT",
     "UNK",
+    "CharVocabulary",
     "LabelVocabulary",
     "Vocabularies",
     "Vocabulary",
@@ -32,6 +34,7 @@ __all__ = [
 PAD, UNK, ROOT = 0, 1, 2
 
 _MEMO_SIZE = 1 << 16
+_MAX_PARTS = 3
 _DIGITS_TO_ZERO = str.maketrans("123456789", "000000000")
 _TURKISH_LOWER = str.maketrans({"I": "ı", "İ": "i"})
 
@@ -124,6 +127,47 @@ class LabelVocabulary(Vocabulary):
     unknown: ClassVar[int] = -1
 
 
+class CharVocabulary(Vocabulary):
+    """Characters and, with `parts`, what they are composed of: the letters of a Hangul syllable, accents.
+
+    There are few parts, and those of a character that was never seen are known.
+    """
+
+    def __init__(self, symbols: Iterable[str], *, parts: bool = False) -> None:
+        super().__init__(symbols)
+        self.parts = parts
+        self.width = 1 + (_MAX_PARTS if parts else 0)
+        """How many numbers spell a character."""
+
+    @classmethod
+    def build(cls, forms: Mapping[str, int], min_count: int, *, parts: bool = False) -> Self:
+        """The characters, and parts if wanted, that counted forms have `min_count` times at least."""
+        counts: Counter[str] = Counter()
+        for form, count in forms.items():
+            for char in form:
+                for symbol in (char, *(_parts(char) if parts else "")):
+                    counts[symbol] += count
+        return cls(_frequent(counts, min_count, cls.specials), parts=parts)
+
+    def spell(self, form: str) -> NDArray[np.int64]:
+        """The number of each character, then those of its parts, if wanted, and PAD. *Shape:* ``(n, width)``."""
+        spelling = np.full((len(form), self.width), PAD)
+        for row, char in zip(spelling, form, strict=True):
+            symbols = (char, *(_parts(char) if self.parts else ""))
+            row[: len(symbols)] = [self.lookup(symbol) for symbol in symbols]
+        return spelling
+
+    def _state(self) -> dict[str, Any]:
+        return {**super()._state(), "parts": self.parts}
+
+    @classmethod
+    def _from_state(cls, symbols: list[str], state: dict[str, Any], path: str) -> Self:
+        parts = state.get("parts", False)
+        if not isinstance(parts, bool):
+            raise ModelError(f'{path}: expected true or false under "parts", found {json.dumps(parts)}')
+        return cls(symbols, parts=parts)
+
+
 class WordVocabulary(Vocabulary):
     """Words with digits as 0, looked up as they are, then in lower case, then in Turkish lower case.
 
@@ -202,7 +246,7 @@ class Vocabularies:
     """All symbols that a model knows; `tags` has only the specials where tags are neither read nor predicted."""
 
     words: WordVocabulary
-    chars: Vocabulary
+    chars: CharVocabulary
     tags: Vocabulary
     deprels: LabelVocabulary
 
@@ -214,10 +258,10 @@ class Vocabularies:
         min_count: int = 2,
         vector_words: Iterable[str] = (),
         tag: Literal["upos", "xpos", "none", "joint"] = "upos",
+        char_parts: bool = False,
     ) -> Vocabularies:
         """Count the training data: words and characters need `min_count` occurrences, the others one."""
         forms: Counter[str] = Counter()
-        chars: Counter[str] = Counter()
         tags: Counter[str] = Counter()
         deprels: Counter[str] = Counter()
         for sentence in sentences:
@@ -227,12 +271,9 @@ class Vocabularies:
                     tags[word.xpos if tag == "xpos" else word.upos] += 1
                 if word.head is not None:
                     deprels[word.deprel] += 1
-        for form, count in forms.items():
-            for char in form:
-                chars[char] += count
         return cls(
             WordVocabulary.build(forms, min_count, vector_words),
-            Vocabulary.from_counts(chars, min_count),
+            CharVocabulary.build(forms, min_count, parts=char_parts),
             Vocabulary.from_counts(tags),
             LabelVocabulary.from_counts(deprels),
         )
@@ -250,10 +291,16 @@ class Vocabularies:
 
 _FILES: dict[str, Any] = {
     "words": WordVocabulary,
-    "chars": Vocabulary,
+    "chars": CharVocabulary,
     "tags": Vocabulary,
     "deprels": LabelVocabulary,
 }
+
+
+def _parts(char: str) -> str:
+    """What a character is composed of, or nothing."""
+    parts = unicodedata.normalize("NFD", char)
+    return "" if parts == char else parts[:_MAX_PARTS]
 
 
 def _frequent(counts: Mapping[str, int], min_count: int, specials: Collection[str]) -> list[str]:
