@@ -25,8 +25,9 @@ from pointree.training.checkpoint import CHECKPOINT
 from pointree.training.trainer import METRICS, Trainer, attachment_scores
 from pointree.treebank.sentence import Sentence
 from pointree.treebank.vectors import Vectors
+from pointree.treebank.vocabulary import UNK
 
-from .runs import small_config, small_data, small_trainer
+from .runs import SIZES, small_config, small_data, small_trainer
 
 KEYS = [
     *("epoch", "arc_loss", "label_loss", "learning_rate", "dev_uas", "dev_las", "dev_las_subtypes"),
@@ -249,6 +250,24 @@ def test_a_run_learns(tmp_path: Path) -> None:
     found = lines(tmp_path)
     assert found[-1]["arc_loss"] + found[-1]["label_loss"] < 0.5 * (found[0]["arc_loss"] + found[0]["label_loss"])
     assert found[-1]["dev_las"] > found[0]["dev_las"] + 10
+
+
+def test_a_model_that_knows_parts_of_characters_reads_them_in_words_it_has_not_seen(tmp_path: Path) -> None:
+    train = [Sentence.from_words(["나는", "간다"], upos=["PRON", "VERB"], head=[2, 0], deprel=["nsubj", "root"])]
+    config = Config.from_dict(
+        {**SIZES, "embeddings": {**SIZES["embeddings"], "char_parts": True}, "training": {"epochs": 1, "batch_size": 1}}
+    )
+    trainer = Trainer(config, train, train, tmp_path)
+    trainer.run()
+    loaded = Parser.load(tmp_path)
+    for parser in (trainer.parser, loaded):
+        chars = parser.vocabularies.chars
+        assert chars.spell("난").tolist() == [[UNK, *(chars.lookup(part) for part in "\u1102\u1161\u11ab")]]
+        assert UNK not in chars.spell("난")[0, 1:]
+    texts = [["난", "간다"], ["넘", "간다"]]
+    batch = [loaded.featurizer.batch([loaded.featurizer.encode(Sentence.from_words(words))]) for words in texts]
+    first, second = (loaded.network.embeddings(each, torch.float32) for each in batch)
+    assert not torch.equal(first[1], second[1]), "both are unknown words of one unknown character, but of other letters"
 
 
 def test_vectors_are_where_words_start(tmp_path: Path) -> None:
