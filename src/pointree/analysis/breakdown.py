@@ -7,6 +7,7 @@ share of those that are right is its precision.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -23,14 +24,14 @@ class Accuracy:
     """How well a system did on a group, in percent.
 
     Attributes:
-        uas: Right heads among the gold words of the group.
-        las: Right heads and labels among them.
+        uas: Right heads among the gold words of the group; None where there are none.
+        las: Right heads and labels among them; None where there are none.
         words: The words that are of this kind in the system's trees; None where the kind does not depend on trees.
         precision: Right heads and labels among those; None where there are none.
     """
 
-    uas: float
-    las: float
+    uas: float | None
+    las: float | None
     words: int | None = None
     precision: float | None = None
 
@@ -42,7 +43,7 @@ class Accuracy:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Gold words of one kind, and each system's accuracy, in the order of the systems."""
+    """Words of one kind: how many there are in gold, and each system's accuracy, in the order of the systems."""
 
     name: str
     words: int
@@ -87,7 +88,7 @@ def accuracy_of_all(attachments: Attachments) -> tuple[Accuracy, ...]:
 
 
 def break_down(attachments: Attachments) -> list[Breakdown]:
-    """Answer all questions of `BREAKDOWNS`; groups without gold words are left out."""
+    """Answer all questions of `BREAKDOWNS`; groups that have no word, in gold or in a system's trees, are left out."""
     questions = [*_FIXED, _by_symbol("label", "Label", attachments), _by_symbol("upos", "UPOS", attachments)]
     return [_answer(attachments, question) for question in questions]
 
@@ -98,23 +99,22 @@ def _answer(attachments: Attachments, question: _Question) -> Breakdown:
     groups = []
     for number, name in enumerate(question.names):
         of_gold = gold == number
-        if not of_gold.any():
+        if not any((side == number).any() for side in (gold, *sides)):
             continue
         accuracies = []
         for place, system in enumerate(attachments.systems):
             uas, las = _percent(system.right_heads[of_gold]), _percent(system.right[of_gold])
             if question.of_arcs:
                 own = sides[place] == number
-                precision = _percent(system.right[own]) if own.any() else None
-                accuracies.append(Accuracy(uas, las, int(own.sum()), precision))
+                accuracies.append(Accuracy(uas, las, int(own.sum()), _percent(system.right[own])))
             else:
                 accuracies.append(Accuracy(uas, las))
         groups.append(Group(name, int(of_gold.sum()), tuple(accuracies)))
     return Breakdown(question.key, question.title, tuple(groups), question.ordered, question.of_arcs)
 
 
-def _percent(right: NDArray[np.bool_]) -> float:
-    return float(100.0 * right.mean()) if len(right) else 0.0
+def _percent(right: NDArray[np.bool_]) -> float | None:
+    return float(100.0 * right.mean()) if len(right) else None
 
 
 _TENS = (10, 20, 30, 40)
@@ -165,14 +165,17 @@ BREAKDOWNS = (*(question.key for question in _FIXED), "label", "upos")
 
 
 def _by_symbol(key: str, title: str, attachments: Attachments) -> _Question:
-    """Groups by label or tag, the most frequent in gold first."""
-    values = attachments.gold.deprels if key == "label" else attachments.upos
-    symbols, counts = np.unique(values, return_counts=True)
-    ranked = [str(symbol) for _count, symbol in sorted(zip(-counts, symbols, strict=True))]
+    """Groups by label or tag, the most frequent in gold first, those that only systems have last."""
+    gold = attachments.gold.deprels if key == "label" else attachments.upos
+    counts = Counter(
+        {str(symbol): 0 for system in attachments.systems for symbol in system.arcs.deprels if key == "label"}
+    )
+    counts.update(map(str, gold))
+    ranked = sorted(counts, key=lambda symbol: (-counts[symbol], symbol))
     numbers = {symbol: number for number, symbol in enumerate(ranked)}
 
     def kinds(attachments: Attachments, arcs: Arcs) -> NDArray[np.int64]:
         own = arcs.deprels if key == "label" else attachments.upos
-        return np.array([numbers.get(str(symbol), -1) for symbol in own])
+        return np.array([numbers[str(symbol)] for symbol in own])
 
     return _Question(key, title, kinds, ranked, of_arcs=key == "label", ordered=False)

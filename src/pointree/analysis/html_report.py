@@ -84,7 +84,7 @@ def html_report(analysis: Analysis) -> str:
 
 def _scores(analysis: Analysis) -> str:
     rows = [
-        [escape(name), f"{score.uas:.2f}", f"{score.las:.2f}"]
+        [escape(name), *score.cells(of_arcs=False)]
         for name, score in zip(analysis.systems, analysis.scores, strict=True)
     ]
     best = [(row, column) for column in (1, 2) for row in _best([float(cells[column]) for cells in rows])]
@@ -129,12 +129,13 @@ def _charts(analysis: Analysis, breakdowns: Sequence[Breakdown]) -> str:
     figures = []
     for metric in ("las", "uas"):
         for breakdown in breakdowns:
+            groups = [group for group in breakdown.groups if group.words]
             series = [
-                (name, [getattr(group.accuracies[place], metric) for group in breakdown.groups])
+                (name, [getattr(group.accuracies[place], metric) for group in groups])
                 for place, name in enumerate(analysis.systems)
             ]
-            groups = [(group.name, group.words) for group in breakdown.groups]
-            chart = LineChart(f"{metric.upper()} by {breakdown.title.lower()}", groups, series)
+            sizes = [(group.name, group.words) for group in groups]
+            chart = LineChart(f"{metric.upper()} by {breakdown.title.lower()}", sizes, series)
             figures.append(f"<figure>{chart.to_svg()}</figure>")
     return _legend(analysis.systems) + f'<div class="charts">{"".join(figures)}</div>'
 
@@ -158,7 +159,7 @@ def _table(analysis: Analysis, breakdown: Breakdown) -> str:
     for number, group in enumerate(breakdown.groups):
         cells = [cell for accuracy in group.accuracies for cell in accuracy.cells(breakdown.of_arcs)]
         rows.append([escape(group.name), f"{group.words:,}", *cells])
-        winners = _best([accuracy.las for accuracy in group.accuracies])
+        winners = _best([accuracy.las for accuracy in group.accuracies if accuracy.las is not None])
         best += [(number, 2 + place * len(measures) + 1) for place in winners]
     return _markup(columns, rows, best, over)
 

@@ -117,7 +117,7 @@ def name_systems(arguments: Sequence[str]) -> dict[str, Path]:
 def _scores(analysis: Analysis) -> Table:
     table = new_table("Scores", "system", "UAS", "LAS")
     for name, score in zip(analysis.systems, analysis.scores, strict=True):
-        table.add_row(name, f"{score.uas:.2f}", f"{score.las:.2f}")
+        table.add_row(name, *score.cells(of_arcs=False))
     return table
 
 
