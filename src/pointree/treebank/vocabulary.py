@@ -151,9 +151,11 @@ class CharVocabulary(Vocabulary):
 
     def spell(self, form: str) -> NDArray[np.int64]:
         """The number of each character, then those of its parts, if wanted, and PAD. *Shape:* ``(n, width)``."""
+        if not self.parts:
+            return np.array([self.lookup(char) for char in form], dtype=np.int64).reshape(-1, 1)
         spelling = np.full((len(form), self.width), PAD)
         for row, char in zip(spelling, form, strict=True):
-            symbols = (char, *(_parts(char) if self.parts else ""))
+            symbols = (char, *_parts(char))
             row[: len(symbols)] = [self.lookup(symbol) for symbol in symbols]
         return spelling
 
