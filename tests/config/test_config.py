@@ -185,12 +185,13 @@ def test_something_must_be_embedded() -> None:
         load_config(None, off[:kept] + off[kept + 1 :])
 
 
-def test_dropout_has_risen_before_the_last_epoch() -> None:
-    assert faults_of("training.epochs=3", "training.dropout_rise=3") == [
-        "training.dropout_rise must be less than training.epochs = 3, found 3"
+@pytest.mark.parametrize("rise", ["dropout_rise", "embedding_dropout_rise"])
+def test_dropout_has_risen_before_the_last_epoch(rise: str) -> None:
+    assert faults_of("training.epochs=3", f"training.{rise}=3") == [
+        f"training.{rise} must be less than training.epochs = 3, found 3"
     ]
-    assert load_config(None, ["training.epochs=3", "training.dropout_rise=2"]).training.dropout_rise == 2
-    assert load_config(None, ["training.epochs=1"]).training.dropout_rise == 0
+    assert getattr(load_config(None, ["training.epochs=3", f"training.{rise}=2"]).training, rise) == 2
+    assert getattr(load_config(None, ["training.epochs=1"]).training, rise) == 0
 
 
 @pytest.mark.parametrize("restarts", ["[9]", "[4, 4]", "[0]", "[5, 2]"])

@@ -108,6 +108,16 @@ def test_training_draws_new_masks_and_evaluation_none() -> None:
         assert network.loss(batch).objective() == network.loss(batch).objective()
 
 
+def test_embeddings_have_a_share_of_their_own() -> None:
+    parser = tiny_parser(tiny_config(COMBINATIONS[1]))
+    network, full = parser.network, parser.config.embeddings.dropout
+    assert full > 0
+    for share in (0.25, 0.0, 1.0):
+        network.set_dropout(0.5, share)
+        assert network.embeddings.dropout == share * full
+        assert network.state_dropout == parser.config.decoder.dropout / 2
+
+
 def test_a_share_of_the_dropout_holds_in_encoder_decoder_and_scorers() -> None:
     embeddings = {"embeddings": {"dropout": 0.0, "unk_replacement": 0.0}}
     parser = tiny_parser(tiny_config(COMBINATIONS[1], embeddings))

@@ -187,7 +187,9 @@ class TrainingConfig(Section):
     """How the weights are found (§5.2)."""
 
     name: ClassVar[str] = "training"
-    jointly: ClassVar[frozenset[str]] = frozenset({"epochs", "schedule", "restarts", "dropout_rise"})
+    jointly: ClassVar[frozenset[str]] = frozenset(
+        {"epochs", "schedule", "restarts", "dropout_rise", "embedding_dropout_rise"}
+    )
 
     batch_size: int = field(default=32, metadata=whole("Sentences per optimiser step, on average."))
     epochs: int = field(default=500, metadata=whole("Passes over the training data, at most."))
@@ -223,6 +225,10 @@ class TrainingConfig(Section):
         default=0,
         metadata=whole("Epochs in which the dropout of encoder, decoder and scorers rises to its value.", (">=", 0)),
     )
+    embedding_dropout_rise: int = field(
+        default=0,
+        metadata=whole("Epochs in which the dropout of embeddings rises to its value.", (">=", 0)),
+    )
     exploration: float = field(
         default=0.0,
         metadata=number("Share of words that later steps see as last predicted, not as gold.", (">=", 0), ("<=", 1)),
@@ -245,10 +251,9 @@ class TrainingConfig(Section):
                 f"training.restarts must be rising epochs before the last, found {as_toml(restarts)} "
                 f"with training.epochs = {epochs}"
             )
-        if values["dropout_rise"] and values["dropout_rise"] >= epochs:
-            yield (
-                f"training.dropout_rise must be less than training.epochs = {epochs}, found {values['dropout_rise']}"
-            )
+        for rise in ("dropout_rise", "embedding_dropout_rise"):
+            if values[rise] and values[rise] >= epochs:
+                yield f"training.{rise} must be less than training.epochs = {epochs}, found {values[rise]}"
 
 
 SECTIONS: dict[str, type[Section]] = {

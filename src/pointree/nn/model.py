@@ -80,6 +80,7 @@ class PointerNetwork(nn.Module):
         order = ORDERS[config.decoder.order]
         self.slots = order.fusion(config.decoder.fusion)
         self._full_dropout = (config.encoder.dropout, config.decoder.dropout, config.scorers.dropout)
+        self._full_embedding_dropout = config.embeddings.dropout
         self.output_dropout, self.state_dropout, self.scorer_dropout = self._full_dropout
         self.embeddings = Embeddings(
             config.embeddings, n_words=n_words, n_chars=n_chars, n_tags=n_tags, contextual=contextual
@@ -108,12 +109,13 @@ class PointerNetwork(nn.Module):
         self.tag_weight = config.training.tag_weight
         self.tagger = Tagger(inputs=encoding_size, n_tags=n_tags) if config.embeddings.tag == "joint" else None
 
-    def set_dropout(self, share: float) -> None:
-        """Have a share of the dropout that the settings have in encoder, decoder and scorers."""
+    def set_dropout(self, share: float, of_embeddings: float = 1.0) -> None:
+        """Have a share of the dropout that the settings have in encoder, decoder and scorers, and one in embeddings."""
         encoder, decoder, scorers = (share * probability for probability in self._full_dropout)
         self.output_dropout, self.state_dropout, self.scorer_dropout = encoder, decoder, scorers
         self.decoder.dropout = decoder
         self.encoder.set_dropout(encoder)
+        self.embeddings.dropout = of_embeddings * self._full_embedding_dropout
 
     def _drop(self, features: Tensor, rows: Packing, probability: float) -> Tensor:
         return drop_shared(features, rows.sentence_index, rows.batch_size, probability, self.training)

@@ -201,7 +201,9 @@ class Trainer:
         if self.observer is not None:
             self.observer.epoch_started(epoch, training.epochs, sum(lengths))
         self.network.train()
-        self.network.set_dropout(dropout_share(training.dropout_rise, epoch))
+        self.network.set_dropout(
+            dropout_share(training.dropout_rise, epoch), dropout_share(training.embedding_dropout_rise, epoch)
+        )
         sums = {"arc_loss": 0.0, "label_loss": 0.0}
         for step, numbers in enumerate(batches, (epoch - 1) * len(batches)):
             batch = self.parser.featurizer.batch([self._sentence(number) for number in numbers])
