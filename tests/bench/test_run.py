@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from pointree.bench import measure, worker
 from pointree.bench import run as run_module
-from pointree.bench import worker
 from pointree.bench.measure import Setting
 from pointree.bench.run import _exponent, run_bench
 from pointree.bench.worker import measure_apart
@@ -59,7 +59,7 @@ def test_quick_has_every_key_of_the_contract(capsys: pytest.CaptureFixture[str])
     assert left.value.code == 0
     report = json.loads(capsys.readouterr().out)
     assert _keys(report) >= CONTRACT
-    assert report["notes"] == {}
+    assert all(name.endswith(".bf16") and "no such arithmetic" in note for name, note in report["notes"].items())
     assert report["train"]["fp32"]["words_per_s"] > 0
 
 
@@ -73,6 +73,15 @@ def test_what_cannot_be_measured_is_null_with_a_reason(monkeypatch: pytest.Monke
     assert report["train"]["fp32"]["utilisation"] is None
     assert report["notes"]["train.fp32"] == "train in fp32 failed: the process ended with code -9"
     assert report["cold_start_s"]["parse"] > 0
+
+
+def test_imitated_arithmetic_is_refused_and_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    setting = Setting(load_config(None, TINY), "bf16", "cpu", quick=True)
+    seconds = iter([0.001, 0.007, 0.001, 0.020])
+    monkeypatch.setattr(measure, "_best_seconds", lambda *_work: next(seconds))
+    measure.require_arithmetic(setting)
+    with pytest.raises(PointreeError, match=r"^this machine has no such arithmetic: a product takes 20 × as long$"):
+        measure.require_arithmetic(setting)
 
 
 def test_a_cold_start_that_fails_is_null_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ import torch
 from pointree.bench.flops import TRAINING_FACTOR, counted_flops, total_flops
 from pointree.bench.synthetic import N_LABELS, WORD_CHARS, english_like_lengths, new_parser, random_sentences
 from pointree.config import Config
+from pointree.errors import PointreeError
 from pointree.nn.precision import resolve_precision
 from pointree.training.batches import similar_batches
 from pointree.training.optimiser import Optimiser
@@ -27,6 +28,10 @@ __all__ = ["MEASUREMENTS", "Setting", "cold_start", "peak_memory_mb"]
 
 _SAMPLE = 8
 """Sentences of one length whose operations are counted."""
+
+_PROBE_SIZE = 256
+_IMITATED = 8.0
+"""Products that take so many times as long as those of 32 bits are imitated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,21 @@ def _best_seconds(work: Callable[[], object], repeats: int, *, warm_up: bool = T
         work()
         times.append(time.perf_counter() - started)
     return min(times)
+
+
+def require_arithmetic(setting: Setting) -> None:
+    """Refuse a type of which this machine only imitates the products: measuring them would take half an hour."""
+    times = []
+    for dtype in (torch.float32, setting.dtype):  # the precision is settled before the first product, as it must be
+        matrix = torch.ones(_PROBE_SIZE, _PROBE_SIZE, dtype=dtype, device=setting.device)
+
+        def work(matrix: torch.Tensor = matrix) -> None:
+            torch.mm(matrix, matrix)
+            _synchronise(setting.device)
+
+        times.append(_best_seconds(work, 5))
+    if times[1] > _IMITATED * times[0]:
+        raise PointreeError(f"this machine has no such arithmetic: a product takes {times[1] / times[0]:.0f} × as long")
 
 
 def gemm(setting: Setting) -> dict[str, Any]:

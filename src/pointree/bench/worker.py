@@ -8,7 +8,7 @@ import sys
 from multiprocessing.connection import Connection
 from typing import Any
 
-from pointree.bench.measure import MEASUREMENTS, Setting
+from pointree.bench.measure import MEASUREMENTS, Setting, require_arithmetic
 from pointree.errors import PointreeError
 from pointree.process import prepare_process
 
@@ -44,7 +44,7 @@ def _answer(sender: Connection, name: str, setting: Setting, threads: int | None
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the first one ends the others
     try:
         prepare_process(threads)
-        setting.dtype  # noqa: B018 - precision must be settled before the first product
+        require_arithmetic(setting)
         sender.send(MEASUREMENTS[name](setting))
     except Exception as error:
         sender.send(" ".join(str(error).split()) or type(error).__name__)
