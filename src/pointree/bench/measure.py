@@ -62,7 +62,7 @@ def _best_seconds(work: Callable[[], object], repeats: int, *, warm_up: bool = T
 
 
 def require_arithmetic(setting: Setting) -> None:
-    """Refuse a type of which this machine only imitates the products: measuring them would take half an hour."""
+    """Refuse a type of which this machine only imitates the products: measuring them would take very long."""
     times = []
     for dtype in (torch.float32, setting.dtype):  # the precision is settled before the first product, as it must be
         matrix = torch.ones(_PROBE_SIZE, _PROBE_SIZE, dtype=dtype, device=setting.device)
