@@ -194,6 +194,15 @@ def test_dropout_has_risen_before_the_last_epoch(rise: str) -> None:
     assert getattr(load_config(None, ["training.epochs=1"]).training, rise) == 0
 
 
+def test_dropout_has_risen_before_the_last_epoch_in_stages_too() -> None:
+    run = ["training.embedding_dropout_rise=2", "training.embedding_dropout_stage=4"]
+    assert faults_of(*run, "training.epochs=8") == [
+        "training.embedding_dropout_rise times training.embedding_dropout_stage = 4 must be less than "
+        "training.epochs = 8, found 2"
+    ]
+    assert load_config(None, [*run, "training.epochs=9"]).training.embedding_dropout_stage == 4
+
+
 @pytest.mark.parametrize("restarts", ["[9]", "[4, 4]", "[0]", "[5, 2]"])
 def test_restarts_are_rising_epochs_before_the_last(restarts: str) -> None:
     run = ["training.schedule=linear", "training.epochs=9"]

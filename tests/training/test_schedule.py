@@ -19,6 +19,11 @@ def test_dropout_rises_evenly_and_then_stays() -> None:
     assert dropout_share(0, 1) == 1.0, "without a rise all of it is there from the start"
 
 
+def test_each_step_of_a_rise_lasts_a_stage() -> None:
+    assert [dropout_share(1, epoch, stage=2) for epoch in range(1, 6)] == [0.5, 0.5, 1.0, 1.0, 1.0]
+    assert dropout_share(0, 1, stage=2) == 1.0
+
+
 def test_a_plateau_decays_after_as_many_bad_evaluations_as_patience_has() -> None:
     config = TrainingConfig(schedule="plateau", patience=3, decay=0.75)
     plateau = Plateau()

@@ -188,7 +188,7 @@ class TrainingConfig(Section):
 
     name: ClassVar[str] = "training"
     jointly: ClassVar[frozenset[str]] = frozenset(
-        {"epochs", "schedule", "restarts", "dropout_rise", "embedding_dropout_rise"}
+        {"epochs", "schedule", "restarts", "dropout_rise", "embedding_dropout_rise", "embedding_dropout_stage"}
     )
 
     batch_size: int = field(default=32, metadata=whole("Sentences per optimiser step, on average."))
@@ -227,8 +227,9 @@ class TrainingConfig(Section):
     )
     embedding_dropout_rise: int = field(
         default=0,
-        metadata=whole("Epochs in which the dropout of embeddings rises to its value.", (">=", 0)),
+        metadata=whole("Steps in which the dropout of embeddings rises to its value.", (">=", 0)),
     )
+    embedding_dropout_stage: int = field(default=1, metadata=whole("Epochs that each of these steps lasts."))
     exploration: float = field(
         default=0.0,
         metadata=number("Share of words that later steps see as last predicted, not as gold.", (">=", 0), ("<=", 1)),
@@ -251,9 +252,10 @@ class TrainingConfig(Section):
                 f"training.restarts must be rising epochs before the last, found {as_toml(restarts)} "
                 f"with training.epochs = {epochs}"
             )
-        for rise in ("dropout_rise", "embedding_dropout_rise"):
-            if values[rise] and values[rise] >= epochs:
-                yield f"training.{rise} must be less than training.epochs = {epochs}, found {values[rise]}"
+        for rise, stage in (("dropout_rise", 1), ("embedding_dropout_rise", values["embedding_dropout_stage"])):
+            if values[rise] and values[rise] * stage >= epochs:
+                stages = f" times training.embedding_dropout_stage = {stage}" if stage > 1 else ""
+                yield f"training.{rise}{stages} must be less than training.epochs = {epochs}, found {values[rise]}"
 
 
 SECTIONS: dict[str, type[Section]] = {

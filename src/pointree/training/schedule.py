@@ -37,9 +37,13 @@ def fall_end(falls: Iterable[int], epoch: int) -> int:
     return next(end for end in falls if epoch <= end)
 
 
-def dropout_share(rise: int, epoch: int) -> float:
-    """How much of its dropout an epoch has: with a rise of 3, a quarter in the first and all from the fourth on."""
-    return min(1.0, epoch / (rise + 1))
+def dropout_share(rise: int, epoch: int, stage: int = 1) -> float:
+    """How much of its dropout an epoch has: with a rise of 3, a quarter in the first and all from the fourth on.
+
+    With stages of several epochs each step of the rise lasts as long: of 2, a quarter in the first two.
+    """
+    steps = 1 + (epoch - 1) // stage
+    return min(1.0, steps / (rise + 1))
 
 
 def learning_rate(config: TrainingConfig, step: int, total_steps: int, plateau: Plateau) -> float:

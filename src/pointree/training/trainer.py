@@ -202,7 +202,8 @@ class Trainer:
             self.observer.epoch_started(epoch, training.epochs, sum(lengths))
         self.network.train()
         self.network.set_dropout(
-            dropout_share(training.dropout_rise, epoch), dropout_share(training.embedding_dropout_rise, epoch)
+            dropout_share(training.dropout_rise, epoch),
+            dropout_share(training.embedding_dropout_rise, epoch, training.embedding_dropout_stage),
         )
         sums = {"arc_loss": 0.0, "label_loss": 0.0}
         for step, numbers in enumerate(batches, (epoch - 1) * len(batches)):
