@@ -28,6 +28,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "linear": {"schedule": "linear"},
     "linear averaged": {"schedule": "linear", "average": 0.9},
     "explored": {"schedule": "linear", "exploration": 0.7},
+    "rested": {"schedule": "linear", "rest": 0.6},
     "plateau": {"schedule": "plateau", "patience": 1, "learning_rate": 0.2},
     "plateau explored": {"schedule": "plateau", "patience": 1, "learning_rate": 0.2, "exploration": 1.0},
     "plateau averaged": {"schedule": "plateau", "patience": 1, "learning_rate": 0.2, "average": 0.9},

@@ -118,6 +118,9 @@ class EmbeddingsConfig(Section):
     )
     tag_size: int = field(default=100, metadata=whole("Width of tag vectors."))
     dropout: float = field(default=0.33, metadata=share("Chance that a whole vector is dropped."))
+    tag_dropout_share: float = field(
+        default=1.0, metadata=number("How much of that chance vectors of tags have.", (">=", 0), ("<=", 1))
+    )
     unk_replacement: float = field(
         default=0.5,
         metadata=number("Chance that a rare word is trained as unknown.", (">=", 0), ("<=", 1)),
@@ -233,6 +236,10 @@ class TrainingConfig(Section):
     exploration: float = field(
         default=0.0,
         metadata=number("Share of words that later steps see as last predicted, not as gold.", (">=", 0), ("<=", 1)),
+    )
+    rest: float = field(
+        default=0.0,
+        metadata=share("Chance that a sentence which is known better than most is left out of an epoch."),
     )
     seed: int = field(default=1, metadata=whole("Seed of everything that is random.", (">=", 0), ("<", 2**32)))
     precision: Precision = field(default="fp32", metadata=choice(Precision, "Arithmetic of training."))

@@ -45,22 +45,25 @@ class Encoding:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Sums of the cross-entropies of a batch's arcs and labels (paper §3.2: both are minimised together).
+    """The cross-entropies of a batch's arcs and labels (paper §3.2: both are minimised together).
 
-    ``tags`` is that of the tags, weighted, if the network predicts them. ``predicted`` is the head that scored best at
-    each step, ``(n_words,)``, packed as the gold steps are.
+    *Shape:* ``arcs``, ``labels`` and ``predicted``, the head that scored best at each step, are ``(n_words,)``, packed as
+    the gold steps are. ``tags`` is the sum over all tags, weighted, if the network predicts them.
     """
 
     arcs: Tensor
     labels: Tensor
-    n_words: int
     predicted: Tensor
     tags: Tensor | None = None
 
-    def objective(self) -> Tensor:
-        """The loss of an average word. Its scale matters: next to it, Adam's epsilon is small or not."""
+    def objective(self, weights: Tensor | None = None) -> Tensor:
+        """The loss of an average word. Its scale matters: next to it, Adam's epsilon is small or not.
+
+        *Shape:* ``weights``, what the parse of each word counts, is ``(n_words,)``.
+        """
         parse = self.arcs + self.labels
-        return (parse if self.tags is None else parse + self.tags) / self.n_words
+        mean = parse.mean() if weights is None else torch.dot(parse, weights) / weights.sum()
+        return mean if self.tags is None else mean + self.tags / len(self.arcs)
 
 
 class PointerNetwork(nn.Module):
@@ -169,9 +172,8 @@ class PointerNetwork(nn.Module):
         arc_logits = self._gold_arc_logits(arc_dependents, arc_heads, gold, positions)
         label_logits = self.labels(label_dependents, label_heads.index_select(0, gold.head_rows))
         return Loss(
-            arcs=F.cross_entropy(softmax_precision(arc_logits), gold.heads, reduction="sum"),
-            labels=F.cross_entropy(softmax_precision(label_logits), gold.labels, reduction="sum"),
-            n_words=gold.steps.n_rows,
+            arcs=F.cross_entropy(softmax_precision(arc_logits), gold.heads, reduction="none"),
+            labels=F.cross_entropy(softmax_precision(label_logits), gold.labels, reduction="none"),
             predicted=arc_logits.detach().argmax(dim=1),
             tags=None if self.tagger is None else self.tag_weight * self.tagger.loss(encoded, batch.tags),
         )

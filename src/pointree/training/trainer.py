@@ -42,6 +42,7 @@ from pointree.training.checkpoint import CHECKPOINT, Progress, read_checkpoint, 
 from pointree.training.data import fingerprint
 from pointree.training.exploration import Exploration
 from pointree.training.optimiser import Optimiser
+from pointree.training.rest import Rest
 from pointree.training.schedule import dropout_share, fall_end, learning_rate
 from pointree.treebank.sentence import Sentence
 from pointree.treebank.vectors import Vectors
@@ -132,6 +133,12 @@ class Trainer:
         probability, slots = self.config.training.exploration, self.network.slots
         return Exploration(self.encoded, self.parser.order, slots, probability) if probability and slots else None
 
+    @cached_property
+    def rest(self) -> Rest | None:
+        """Which sentences an epoch leaves out, if the settings want it."""
+        chance = self.config.training.rest
+        return Rest([len(sentence) for sentence in self.encoded], chance) if chance else None
+
     def _start_from_vectors(self, network: Any, vectors: Vectors) -> None:
         if vectors.size != self.config.embeddings.word_size:
             raise UsageError(
@@ -145,7 +152,13 @@ class Trainer:
     def resume(self) -> None:
         """Go on where the checkpoint in the output folder stands."""
         tensors, self.progress = read_checkpoint(self.output, self.config, self.data)
-        groups: dict[str, dict[str, Tensor]] = {"weights": {}, "optimiser": {}, "average": {}, "exploration": {}}
+        groups: dict[str, dict[str, Tensor]] = {
+            "weights": {},
+            "optimiser": {},
+            "average": {},
+            "exploration": {},
+            "rest": {},
+        }
         for name, tensor in tensors.items():
             group, _, rest = name.partition("/")
             groups[group][rest] = tensor.to(self.parser.featurizer.device)
@@ -158,6 +171,8 @@ class Trainer:
             self.average.weights, self.average.step = groups["average"], self.progress.step
         if self.exploration is not None:
             self.exploration.restore(groups["exploration"]["heads"])
+        if self.rest is not None:
+            self.rest.restore(groups["rest"]["losses"])
 
     def run(self) -> Progress:
         """Train to the last epoch; the output folder then holds the model with the best LAS on dev."""
@@ -193,7 +208,8 @@ class Trainer:
         contextual = self.config.embeddings.contextual
         of_encoder = replace(training, learning_rate=contextual.learning_rate, warmup=contextual.warmup)
         epoch, started = progress.epoch + 1, time.perf_counter()
-        lengths = [len(sentence) for sentence in self.encoded]
+        chosen = range(len(self.encoded)) if self.rest is None else self.rest.start(training.seed, epoch)
+        lengths = [len(self.encoded[number]) for number in chosen]
         batches = similar_batches(lengths, training.batch_size, training.seed, epoch)
         total_steps = fall_end(training.falls, epoch) * len(batches)  # as if all epochs had as many as this one
         # All randomness of an epoch follows from seed and epoch, so that a resumed run repeats it exactly.
@@ -205,31 +221,47 @@ class Trainer:
             dropout_share(training.dropout_rise, epoch),
             dropout_share(training.embedding_dropout_rise, epoch, training.embedding_dropout_stage),
         )
-        sums = {"arc_loss": 0.0, "label_loss": 0.0}
-        for step, numbers in enumerate(batches, (epoch - 1) * len(batches)):
-            batch = self.parser.featurizer.batch([self._sentence(number) for number in numbers])
-            loss = self.network.loss(batch, self.dtype)
-            loss.objective().backward()
-            if self.exploration is not None and batch.gold is not None:
-                self.exploration.remember(numbers, batch.gold.steps, loss.predicted)
+        sums = torch.zeros(3, dtype=torch.float64)
+        for step, places in enumerate(batches, (epoch - 1) * len(batches)):
             rate = learning_rate(training, step, total_steps, progress.plateau)
             encoder_rate = learning_rate(of_encoder, step, total_steps, progress.plateau)
-            self.optimiser.step(rate, encoder_rate)
-            progress.step += 1
-            if self.average is not None:
-                self.average.follow(progress.step)
-            arcs, labels = loss.arcs.item(), loss.labels.item()
-            sums["arc_loss"] += arcs
-            sums["label_loss"] += labels
+            losses = self._learn([chosen[place] for place in places], rate, encoder_rate)
+            sums += losses
             if self.observer is not None:
-                self.observer.batch_done(loss.n_words, (arcs + labels) / loss.n_words)
+                arcs, labels, weight = losses.tolist()
+                self.observer.batch_done(sum(lengths[place] for place in places), (arcs + labels) / weight)
         learned = time.perf_counter()
-        self._finish_epoch(epoch, {name: value / sum(lengths) for name, value in sums.items()}, rate, started, learned)
+        arcs, labels, weight = sums.tolist()
+        means = {"arc_loss": arcs / weight, "label_loss": labels / weight}
+        self._finish_epoch(epoch, means, rate, sum(lengths) / (learned - started), started)
+
+    def _learn(self, numbers: Sequence[int], rate: float, encoder_rate: float) -> Tensor:
+        """Make one optimiser step; returns the losses of arcs and labels, summed over words, and what these count."""
+        batch = self.parser.featurizer.batch([self._sentence(number) for number in numbers])
+        if batch.gold is None:
+            raise ValueError("training needs gold steps")
+        steps = batch.gold.steps
+        loss = self.network.loss(batch, self.dtype)
+        weights = None if self.rest is None else self.rest.weights_of(numbers, steps)
+        loss.objective(weights).backward()
+        arcs, labels = loss.arcs.detach(), loss.labels.detach()
+        if self.exploration is not None:
+            self.exploration.remember(numbers, steps, loss.predicted)
+        if self.rest is not None:
+            self.rest.remember(numbers, steps, arcs + labels)
+        self.optimiser.step(rate, encoder_rate)
+        self.progress.step += 1
+        if self.average is not None:
+            self.average.follow(self.progress.step)
+        counts = torch.ones_like(arcs) if weights is None else weights
+        return torch.stack((arcs @ counts, labels @ counts, counts.sum())).double().cpu()
 
     def _sentence(self, number: int) -> EncodedSentence:
         return self.encoded[number] if self.exploration is None else self.exploration.sentence(number)
 
-    def _finish_epoch(self, epoch: int, losses: dict[str, float], rate: float, started: float, learned: float) -> None:
+    def _finish_epoch(
+        self, epoch: int, losses: dict[str, float], rate: float, words_per_s: float, started: float
+    ) -> None:
         progress = self.progress
         weights = self.network.state_dict()
         if not all(bool(torch.isfinite(tensor).all()) for tensor in weights.values()):
@@ -240,7 +272,6 @@ class Trainer:
             evaluated = self.average.weights
         scores = self._evaluate(evaluated)
         improved = scores["las"] > progress.best_las
-        words = sum(len(sentence) for sentence in self.train)
         progress.epoch = epoch
         progress.seconds += time.perf_counter() - started
         if improved:
@@ -250,7 +281,7 @@ class Trainer:
             **{name: round(value, 5) for name, value in losses.items()},
             "learning_rate": rate,
             **{f"dev_{name}": round(value, 3) for name, value in scores.items()},
-            "words_per_s": round(words / (learned - started), 1),
+            "words_per_s": round(words_per_s, 1),
             "seconds": round(progress.seconds, 1),
         }
         progress.metrics.append(metrics)
@@ -289,6 +320,8 @@ class Trainer:
             tensors |= {f"average/{name}": tensor for name, tensor in self.average.weights.items()}
         if self.exploration is not None:
             tensors["exploration/heads"] = self.exploration.heads
+        if self.rest is not None:
+            tensors["rest/losses"] = self.rest.losses
         write_checkpoint(self.output, tensors, self.progress, self.config, self.data)
 
     def _write_metrics(self) -> None:
