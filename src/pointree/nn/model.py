@@ -47,8 +47,8 @@ class Encoding:
 class Loss:
     """The cross-entropies of a batch's arcs and labels (paper §3.2: both are minimised together).
 
-    *Shape:* ``arcs``, ``labels`` and ``predicted``, the head that scored best at each step, are ``(n_words,)``, packed as
-    the gold steps are. ``tags`` is the sum over all tags, weighted, if the network predicts them.
+    *Shape:* ``arcs``, ``labels`` and ``predicted``, the head that scored best at each step, are ``(n_words,)``, packed
+    as the gold steps are. ``tags`` is the sum over all tags, weighted, if the network predicts them.
     """
 
     arcs: Tensor

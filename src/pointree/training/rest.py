@@ -1,8 +1,9 @@
 """Sentences that are known rest now and then, so that an epoch spends its time where there is something to learn.
 
-A sentence is known if its words' mean loss, when it was last trained on, was below that of all words. It then rests with
-a given chance, and counts for more in the epochs in which it does not: the expected gradient is that of all sentences.
-(Qin et al., "InfoBatch: Lossless Training Speed Up by Unbiased Dynamic Data Pruning", 2024, prunes images so.)
+A sentence is known if the loss of its average word, when it was last trained on, was below that of the average word of
+all sentences. It then rests with a given chance, and counts for more in the epochs in which it does not, so that what
+is learned remains the whole treebank. (Qin et al., "InfoBatch: Lossless Training Speed Up by Unbiased Dynamic Data
+Pruning", 2024, do this with images.)
 """
 
 from __future__ import annotations
