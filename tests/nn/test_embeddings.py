@@ -80,13 +80,6 @@ def test_dropout_removes_whole_vectors_of_each_part_independently() -> None:
     assert len({tuple(row) for row in gone.tolist()}) == 8, "every mixture of dropped parts is met"
 
 
-def test_vectors_of_tags_can_be_dropped_less_often() -> None:
-    embeddings = new_embeddings(dropout=0.5, tag_dropout_share=0.2).train()
-    rows = embeddings(new_batch([4] * 2000), torch.float32).detach()
-    gone = [(part == 0).all(dim=1).float().mean().item() for part in rows.split([4, 2, 3], dim=1)]
-    assert gone == pytest.approx([0.5, 0.5, 0.1], abs=0.05)
-
-
 def test_pretrained_vectors_replace_the_rows_they_have() -> None:
     embeddings = new_embeddings()
     assert embeddings.words is not None

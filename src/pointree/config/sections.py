@@ -118,9 +118,6 @@ class EmbeddingsConfig(Section):
     )
     tag_size: int = field(default=100, metadata=whole("Width of tag vectors."))
     dropout: float = field(default=0.33, metadata=share("Chance that a whole vector is dropped."))
-    tag_dropout_share: float = field(
-        default=1.0, metadata=number("How much of that chance vectors of tags have.", (">=", 0), ("<=", 1))
-    )
     unk_replacement: float = field(
         default=0.5,
         metadata=number("Chance that a rare word is trained as unknown.", (">=", 0), ("<=", 1)),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -37,7 +35,6 @@ class Embeddings(nn.Module):
     ) -> None:
         super().__init__()
         self.dropout = config.dropout
-        self.tag_dropout_share = config.tag_dropout_share
         self.unk_replacement = config.unk_replacement
         self.words: nn.Parameter | None = None
         self.chars: CharCnn | None = None
@@ -72,19 +69,17 @@ class Embeddings(nn.Module):
 
     def forward(self, batch: Batch, dtype: torch.dtype) -> Tensor:
         """*Shape:* returns ``(n_rows, size)``."""
-        parts, drop = [], partial(drop_rows, training=self.training)
+        parts = []
         if self.words is not None:
             words = batch.words
             if self.training and self.unk_replacement > 0.0:
                 drawn = torch.rand(words.shape, device=words.device) < self.unk_replacement
                 words = words.masked_fill(drawn & self.singletons[words], UNK)
-            parts.append(drop(F.embedding(words, self.words, sparse=self.training).to(dtype), self.dropout))
+            parts.append(F.embedding(words, self.words, sparse=self.training).to(dtype))
         if self.chars is not None:
-            spelled = self.chars(batch.chars, batch.char_lengths, dtype)
-            parts.append(drop(spelled.index_select(0, batch.forms), self.dropout))
+            parts.append(self.chars(batch.chars, batch.char_lengths, dtype).index_select(0, batch.forms))
         if self.tags is not None:
-            of_tags = self.tag_dropout_share * self.dropout
-            parts.append(drop(F.embedding(batch.tags, self.tags).to(dtype), of_tags))
+            parts.append(F.embedding(batch.tags, self.tags).to(dtype))
         if self.contextual is not None:
-            parts.append(drop(self.contextual(batch.contextual, dtype), self.dropout))
-        return torch.cat(parts, dim=1)
+            parts.append(self.contextual(batch.contextual, dtype))
+        return torch.cat([drop_rows(part, self.dropout, self.training) for part in parts], dim=1)
