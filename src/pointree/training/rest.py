@@ -36,7 +36,8 @@ class Rest:
     def start(self, seed: int, epoch: int) -> list[int]:
         """Begin an epoch: the numbers of the sentences that do not rest."""
         drawn = np.random.default_rng((seed, epoch, 1)).random(len(self.losses))
-        known = self.losses < (self.losses * self.lengths).sum() / self.lengths.sum()
+        mean = (self.losses * self.lengths).sum() / self.lengths.sum()
+        known = self.losses < torch.minimum(mean, self.losses.max())  # a rounded mean may be above all of them
         resting = known & (torch.from_numpy(drawn) < self.chance)
         self.weights = torch.where(known, 1.0 / (1.0 - self.chance), 1.0).masked_fill(resting, 0.0)
         return (~resting).nonzero()[:, 0].tolist()
