@@ -184,10 +184,10 @@ def overfit(
     optimiser = Optimiser(network, config.training)
     network.train()
     for _step in range(most_steps):
-        loss = network.loss(batch)
-        loss.objective().backward()
+        objective = network.loss(batch).objective()
+        objective.backward()
         optimiser.step(config.training.learning_rate)
-        if loss.objective().item() < 0.0003:
+        if objective.item() < 0.0003:
             break
     network.eval()
     return parser

@@ -132,6 +132,7 @@ def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
         ("embeddings.word_size=-1", "embeddings.word_size must be a whole number >= 0, found -1"),
         ("embeddings.char_window=4", "embeddings.char_window must be an odd whole number >= 1, found 4"),
         ("embeddings.dropout=1", "embeddings.dropout must be a number >= 0 and < 1, found 1"),
+        ("training.rest=1", "training.rest must be a number >= 0 and < 1, found 1"),
         ("embeddings.tag=3", "embeddings.tag must be one of upos, xpos, none, joint, found 3"),
         ("training.learning_rate=nan", "training.learning_rate must be a number > 0, found nan"),
         ("training.learning_rate=inf", "training.learning_rate must be a number > 0, found inf"),

@@ -8,6 +8,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import Tensor
 
 from pointree.nn.batch import Batch
 from pointree.nn.model import Loss
@@ -99,6 +100,25 @@ def test_training_learns_only_from_sentences_that_do_not_rest(tmp_path: Path, mo
     assert sum(words) == sum(lengths[number] for number in chosen)
     changed = [number for number, last in enumerate(rest.losses.tolist()) if last not in (0.0, 9.0)]
     assert changed == chosen
+
+
+def test_training_minimises_what_sentences_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer = small_trainer(tmp_path, small_config(rest=0.5, epochs=1))
+    assert trainer.rest is not None
+    trainer.rest.restore(torch.tensor([0.0] * 14 + [9.0]))
+    objective, used = Loss.objective, []
+
+    def watched(loss: Loss, weights: Tensor | None = None) -> Tensor:
+        assert weights is not None
+        used.extend(weights.tolist())
+        return objective(loss, weights)
+
+    monkeypatch.setattr(Loss, "objective", watched)
+    trainer.run()
+    by_sentence = zip(trainer.rest.weights.tolist(), map(len, trainer.encoded), strict=True)
+    expected = [weight for weight, length in by_sentence if weight for _word in range(length)]
+    assert sorted(used) == sorted(expected)
+    assert set(used) == {1.0, 2.0}
 
 
 def test_without_the_setting_nothing_rests(tmp_path: Path) -> None:
