@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from pointree.treebank.udpipe import TextModel
+    from pointree.text.udpipe import TextModel
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -35,7 +35,7 @@ def shared_data() -> Path:
 @pytest.fixture(scope="session")
 def text_model(ewt: Path, tmp_path_factory: pytest.TempPathFactory) -> TextModel:
     """A tokeniser and a tagger that have seen sixty sentences, small enough to be trained in the test session."""
-    from pointree.training.tagger import TaggerOptions, TokenizerOptions, train_text_model
+    from pointree.training.text_model import TaggerOptions, TokenizerOptions, train_text_model
     from pointree.treebank.conllu import read_conllu
 
     return train_text_model(

@@ -12,14 +12,14 @@ import networkx
 import torch
 
 from pointree.config import FUSIONS, Config
-from pointree.model_folder import new_network
+from pointree.models.folder import new_network
 from pointree.nn.batch import Batch
 from pointree.parser import Parser
 from pointree.training.optimiser import Optimiser
 from pointree.transitions import Constraints, paper_name
 from pointree.treebank.conllu import read_conllu
 from pointree.treebank.sentence import Sentence
-from pointree.treebank.vocabulary import Vocabularies
+from pointree.vocabulary import Vocabularies
 
 EWT = Path(__file__).resolve().parent / "fixtures" / "ewt.conllu"
 

@@ -17,7 +17,7 @@ from torch import Tensor
 from pointree.parser import Parser
 from pointree.transitions import Constraints, PartialTree, Slot, legal_heads
 from pointree.treebank.sentence import Sentence
-from pointree.treebank.vocabulary import PAD, ROOT
+from pointree.vocabulary import PAD, ROOT
 
 __all__ = ["Decoding", "Reference", "State", "elu", "fuse", "lstm_cell"]
 

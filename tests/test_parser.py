@@ -17,14 +17,14 @@ import pytest
 
 import pointree
 from pointree.errors import ModelError, UsageError
-from pointree.model_folder import new_network
+from pointree.models.folder import new_network
 from pointree.parser import Parser, load
 from pointree.search import SearchOptions
+from pointree.text.udpipe import TextModel
 from pointree.transitions import is_projective
 from pointree.treebank.conllu import format_sentence, read_conllu
 from pointree.treebank.sentence import Sentence, get_misc
-from pointree.treebank.udpipe import TextModel
-from pointree.treebank.vocabulary import Vocabularies
+from pointree.vocabulary import Vocabularies
 
 from .helpers import (
     COMBINATIONS,

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import pytest
 
 from pointree.cli.main import main
-from pointree.models import resolve_model
+from pointree.models.registry import resolve_model
 from pointree.treebank.conllu import read_conllu
 
 from .cli.conftest import SMALL

@@ -19,8 +19,8 @@ from pointree.cli.main import main
 from pointree.errors import FormatError
 from pointree.parser import Parser
 from pointree.rendering import FORMATS
+from pointree.text.udpipe import TextModel
 from pointree.treebank.conllu import format_sentence, read_conllu
-from pointree.treebank.udpipe import TextModel
 from pointree.treebank.validity import tree_faults
 
 from .helpers import tiny_parser

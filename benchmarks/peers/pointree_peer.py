@@ -10,10 +10,11 @@ import torch
 
 import pointree
 from pointree.config import Config
-from pointree.model_folder import new_network
+from pointree.models.folder import new_network
 from pointree.parser import Parser
-from pointree.treebank import Sentence, Vocabularies, read_conllu, write_conllu
-from pointree.workers import parse_with_workers
+from pointree.running.workers import parse_with_workers
+from pointree.treebank import Sentence, read_conllu, write_conllu
+from pointree.vocabulary import Vocabularies
 
 
 def prepare(train: Path, folder: Path) -> None:

@@ -9,24 +9,25 @@ from typing import Any
 
 import torch
 
-from pointree.batching import plan_batches, windows
 from pointree.config import READ_TAGS, Config
 from pointree.errors import ModelError, UsageError
 from pointree.files import atomic_write, reading
-from pointree.model_folder import TEXT_MODEL, load_contextual, load_folder, save_contextual, save_folder
-from pointree.models import resolve_model
-from pointree.nn.contextual import ContextualSource
+from pointree.models.folder import load_features, load_folder, save_folder, save_pretrained
+from pointree.models.layout import TEXT_MODEL
+from pointree.models.registry import resolve_model
 from pointree.nn.features import Featurizer
 from pointree.nn.model import PointerNetwork
-from pointree.nn.precision import resolve_precision
+from pointree.nn.pretrained_features import PretrainedFeatures
+from pointree.running.batching import plan_batches, windows
+from pointree.running.precision import resolve_precision
 from pointree.search import ParseTree, SearchOptions, search
 from pointree.search.trace import Trace
 from pointree.search.tracing import trace_search
+from pointree.text.reading import segment_text
+from pointree.text.udpipe import TextModel
 from pointree.transitions import ORDERS
 from pointree.treebank.sentence import Sentence, set_misc
-from pointree.treebank.text import segment_text
-from pointree.treebank.udpipe import TextModel
-from pointree.treebank.vocabulary import UNK, Vocabularies
+from pointree.vocabulary import UNK, Vocabularies
 
 __all__ = ["Parser", "load", "resolve_device", "with_tree"]
 
@@ -52,7 +53,7 @@ class Parser:
         network: PointerNetwork,
         text_model: TextModel | None = None,
         name: str = "the model",
-        contextual: ContextualSource | None = None,
+        pretrained: PretrainedFeatures | None = None,
     ) -> None:
         self.name = name
         self.text_model = text_model
@@ -61,27 +62,27 @@ class Parser:
         self.network = network
         self.order = ORDERS[config.decoder.order]
         device = network.decoder.recurrent_weight.device
-        tag, self.contextual = config.embeddings.tag, contextual
-        self.featurizer = Featurizer(vocabularies, tag, self.order, network.slots, device, contextual)
+        tag, self.pretrained = config.embeddings.tag, pretrained
+        self.featurizer = Featurizer(vocabularies, tag, self.order, network.slots, device, pretrained)
         self.root_label = _root_label(vocabularies.deprels.symbols)
 
     @classmethod
     def load(cls, model: str | os.PathLike[str], *, precision: str = "auto", device: str = "cpu") -> Parser:
         """Load a trained model; see `pointree.load`."""
         place = resolve_device(device)
-        dtype = resolve_precision(precision, place)  # first of all: see `pointree.nn.precision`
+        dtype = resolve_precision(precision, place)  # first of all: see `pointree.running.precision`
         folder = resolve_model(model)
         config, vocabularies, network = load_folder(folder)
         text_model = TextModel.load(folder / TEXT_MODEL) if (folder / TEXT_MODEL).exists() else None
-        contextual = load_contextual(folder, config, network, place, dtype)
-        return cls(config, vocabularies, network.to(device=place, dtype=dtype), text_model, str(model), contextual)
+        pretrained = load_features(folder, config, network, place, dtype)
+        return cls(config, vocabularies, network.to(device=place, dtype=dtype), text_model, str(model), pretrained)
 
-    def save(self, path: str | os.PathLike[str], card: str = "", *, bundle_encoder: bool = False) -> None:
+    def save(self, path: str | os.PathLike[str], card: str = "", *, bundle_pretrained: bool = False) -> None:
         """Write the model to a folder, with its tokeniser and tagger if it has them and, if asked, its encoder."""
         folder = Path(path)
         save_folder(folder, self.config, self.vocabularies, self.network.state_dict(), card)
-        if self.contextual is not None:
-            save_contextual(folder, self.config, self.contextual.encoder, bundle=bundle_encoder)
+        if self.pretrained is not None:
+            save_pretrained(folder, self.config, self.pretrained.model, bundle=bundle_pretrained)
         if self.text_model is not None:
             with reading(self.text_model.name):
                 data = Path(self.text_model.name).read_bytes()

@@ -115,7 +115,7 @@ def test_a_process_that_dies_is_reported_with_its_code(monkeypatch: pytest.Monke
     ("options", "message"),
     [
         (["--device", "nowhere"], "device nowhere cannot be used"),
-        (["--set", "embeddings.contextual.model=x"], "embeddings.contextual.model: the bench has no text"),
+        (["--set", "embeddings.pretrained.model=x"], "embeddings.pretrained.model: the bench has no text"),
     ],
 )
 def test_what_no_measurement_could_use_is_one_line(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from pointree.cli.main import main
-from pointree.treebank.udpipe import TextModel
+from pointree.text.udpipe import TextModel
 
 _SMALL = {
     "embeddings.word_size": 16,

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from pointree.cli.console import new_table, progress_bar, show, track, warn, write_json
+from pointree.cli.console import new_table, print_json, progress_bar, show, track, warn
 
 
 def test_tables_that_go_to_a_pipe_keep_long_names_whole(capsys: pytest.CaptureFixture[str]) -> None:
@@ -33,7 +33,7 @@ def test_cells_of_tables_are_shown_as_they_are(capsys: pytest.CaptureFixture[str
 
 
 def test_json_keeps_letters(capsys: pytest.CaptureFixture[str]) -> None:
-    write_json({"form": "ağaç"})
+    print_json({"form": "ağaç"})
     assert capsys.readouterr().out == '{\n  "form": "ağaç"\n}\n'
 
 

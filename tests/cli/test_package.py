@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pointree import models
-from pointree.model_folder import load_folder
+from pointree.models.folder import load_folder
 
 from ..helpers import WORDS, tiny_parser
 

@@ -149,8 +149,8 @@ def test_workers_compute_where_they_are_told(
 ) -> None:
     asked: dict[str, Any] = {}
 
-    def parse_with_workers(_model: str, sentences: Iterator[Sentence], **options: Any) -> Iterator[Sentence]:
-        asked.update(options)
+    def parse_with_workers(load: Any, sentences: Iterator[Sentence], **options: Any) -> Iterator[Sentence]:
+        asked.update(options | load.keywords)
         return sentences
 
     monkeypatch.setattr("pointree.cli.parse.parse_with_workers", parse_with_workers)

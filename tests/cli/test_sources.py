@@ -14,9 +14,9 @@ import pytest
 
 from pointree.cli.sources import Source, find_sources, read_source
 from pointree.errors import FormatError, InputError, ModelError, UsageError
+from pointree.text.udpipe import TextModel
 from pointree.treebank.conllu import read_conllu
 from pointree.treebank.sentence import Sentence
-from pointree.treebank.udpipe import TextModel
 
 ROW = "1\tHello\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
 CONLLU = ROW.replace("\n\n", "\n2\tworld" + "\t_" * 8 + "\n\n")

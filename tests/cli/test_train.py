@@ -16,13 +16,12 @@ import pytest
 
 from pointree.config import describe
 from pointree.config.rules import as_toml
-from pointree.model_folder import MANIFEST
-from pointree.training import jackknife, tagger
-from pointree.training.checkpoint import CHECKPOINT
+from pointree.models.layout import CHECKPOINT, MANIFEST
+from pointree.text.udpipe import TextModel
+from pointree.training import jackknife, text_model
 from pointree.training.trainer import Trainer
 from pointree.treebank.conllu import format_sentence, read_conllu
 from pointree.treebank.sentence import Sentence
-from pointree.treebank.udpipe import TextModel
 
 from .conftest import SMALL, Outcome
 
@@ -327,33 +326,33 @@ def test_bad_threads_and_devices(train: Callable[..., Outcome], tmp_path: Path) 
 
 
 def test_an_encoder_is_bundled_only_if_there_is_one(train: Callable[..., Outcome], tmp_path: Path) -> None:
-    message = "--bundle-encoder: expected embeddings.contextual.model to name an encoder, found none"
-    assert message in error(train(tmp_path / "model", "--bundle-encoder"))
+    message = "--bundle-pretrained: expected embeddings.pretrained.model to name an encoder, found none"
+    assert message in error(train(tmp_path / "model", "--bundle-pretrained"))
 
 
 def test_a_missing_encoder_is_told_in_a_line(train: Callable[..., Outcome], tmp_path: Path) -> None:
-    pytest.importorskip("transformers", reason="contextual embeddings need transformers")
+    pytest.importorskip("transformers", reason="pretrained embeddings need transformers")
     gone = tmp_path / "gone"
-    outcome = train(tmp_path / "model", "--set", f"embeddings.contextual.model={gone}")
+    outcome = train(tmp_path / "model", "--set", f"embeddings.pretrained.model={gone}")
     assert f"encoder {gone}: no such folder" in error(outcome)
 
 
 def test_an_encoder_from_the_settings_to_the_tree(
     train: Callable[..., Outcome], run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("transformers", reason="contextual embeddings need transformers")
-    from ..nn.contextual.encoders import make_encoder
+    pytest.importorskip("transformers", reason="pretrained embeddings need transformers")
+    from ..pretrained.small_models import make_pretrained
 
-    encoder = make_encoder(tmp_path / "tiny")
-    settings = (f"embeddings.contextual.model={encoder}", "embeddings.contextual.layers=[2, -1]", "training.epochs=1")
+    encoder = make_pretrained(tmp_path / "tiny")
+    settings = (f"embeddings.pretrained.model={encoder}", "embeddings.pretrained.layers=[2, -1]", "training.epochs=1")
     options = [word for setting in settings for word in ("--set", setting)]
     monkeypatch.setattr(sys, "argv", ["pointree", "train", *options])
-    outcome = train(tmp_path / "model", *options, "--cache", tmp_path / "cache", "--bundle-encoder")
+    outcome = train(tmp_path / "model", *options, "--cache", tmp_path / "cache", "--bundle-pretrained")
     assert outcome.code == 0
     assert "\ncontextual vectors of 60 sentences  " in outcome.err
     card = (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
     assert "; frozen tiny." in card
-    assert "--set embeddings.contextual.model=tiny" in card, "without folders of this machine"
+    assert "--set embeddings.pretrained.model=tiny" in card, "without folders of this machine"
     shutil.rmtree(encoder)
     (tmp_path / "text.txt").write_text("It rains .\n")
     parsed = run("parse", tmp_path / "text.txt", "--from", "words", "--model", tmp_path / "model", "--to", "conllu")
@@ -376,7 +375,7 @@ class FakeTextTraining:
 
     def __call__(self, train: Sequence[Sentence], dev: Sequence[Sentence], path: Path, *, progress: Any) -> None:
         self.calls += 1
-        progress(tagger.TextProgress("tokeniser", 1, 40, 0.5, "Epoch 1"))
+        progress(text_model.TextProgress("tokeniser", 1, 40, 0.5, "Epoch 1"))
         path.write_bytes(b"a text model")
 
 
@@ -384,7 +383,7 @@ def test_a_text_model_is_trained_if_there_is_text(
     run: Run, trained: Path, ewt: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     training = FakeTextTraining()
-    monkeypatch.setattr(tagger, "train_text_model", training)
+    monkeypatch.setattr(text_model, "train_text_model", training)
     bare = write(tmp_path / "bare.conllu", TREE)
 
     def train(name: str, treebank: Path, *options: str) -> Outcome:
@@ -433,7 +432,7 @@ def test_a_parser_can_learn_from_predicted_tags(
                 word.upos = "X"
         return tagged
 
-    monkeypatch.setattr(tagger, "train_text_model", fake_training)
+    monkeypatch.setattr(text_model, "train_text_model", fake_training)
     monkeypatch.setattr(jackknife, "jackknife_tags", fake_jackknife)
     model = tmp_path / "model"
     options = ("--predicted-tags", *SMALL, "--set", "training.epochs=1")

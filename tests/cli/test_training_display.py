@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from pointree.cli.training_display import TextModelDisplay, TrainingDisplay
-from pointree.training.tagger import TextProgress
+from pointree.training.text_model import TextProgress
 
 METRICS = {"epoch": 7, "arc_loss": 0.25, "label_loss": 0.5, "dev_uas": 81.0, "dev_las": 77.125}
 METRICS |= {"words_per_s": 1234.5, "seconds": 67.8}

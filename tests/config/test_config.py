@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pointree.config import FUSIONS, PRESETS, Config, ContextualConfig, DecoderConfig, defaults, describe, load_config
+from pointree.config import FUSIONS, PRESETS, Config, DecoderConfig, PretrainedConfig, defaults, describe, load_config
 from pointree.errors import ConfigError, InputError
 from pointree.transitions import ORDERS
 
@@ -90,9 +90,9 @@ def test_round_trip_through_toml_and_dict(values: dict[str, dict[str, object]]) 
 
 def test_every_option_is_described() -> None:
     assert list(defaults()) == [option.name for option in describe()]
-    contextual = {f"embeddings.contextual.{key}": value for key, value in asdict(ContextualConfig()).items()}
-    contextual["embeddings.contextual.layers"] = list(ContextualConfig().layers)
-    assert defaults() == contextual | {
+    pretrained = {f"embeddings.pretrained.{key}": value for key, value in asdict(PretrainedConfig()).items()}
+    pretrained["embeddings.pretrained.layers"] = list(PretrainedConfig().layers)
+    assert defaults() == pretrained | {
         f"{section}.{key}": value for section, values in Config().to_dict().items() for key, value in values.items()
     }
     assert all(option.help.endswith(".") and option.expectation for option in describe())
@@ -139,26 +139,26 @@ def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
         ("training.clip=" + "9" * 400, "training.clip must be a number >= 0, found " + "9" * 400),
         ("training.seed=", 'training.seed must be a whole number >= 0 and < 4294967296, found ""'),
         (
-            "embeddings.contextual.layers=12",
-            "embeddings.contextual.layers must be a list of whole numbers, found 12",
+            "embeddings.pretrained.layers=12",
+            "embeddings.pretrained.layers must be a list of whole numbers, found 12",
         ),
         (
-            'embeddings.contextual.layers=[1, "2"]',
-            'embeddings.contextual.layers must be a list of whole numbers, found [1, "2"]',
+            'embeddings.pretrained.layers=[1, "2"]',
+            'embeddings.pretrained.layers must be a list of whole numbers, found [1, "2"]',
         ),
-        ("embeddings.contextual.layers=[]", "embeddings.contextual.layers must be a list of whole numbers, found []"),
-        ("embeddings.contextual.model=3", "embeddings.contextual.model must be a text, found 3"),
-        ("embeddings.contextual.fine_tune=1", "embeddings.contextual.fine_tune must be true or false, found 1"),
+        ("embeddings.pretrained.layers=[]", "embeddings.pretrained.layers must be a list of whole numbers, found []"),
+        ("embeddings.pretrained.model=3", "embeddings.pretrained.model must be a text, found 3"),
+        ("embeddings.pretrained.fine_tune=1", "embeddings.pretrained.fine_tune must be true or false, found 1"),
         (
-            "embeddings.contextual.subwords=all",
-            'embeddings.contextual.subwords must be one of mean, first, last, found "all"',
+            "embeddings.pretrained.subwords=all",
+            'embeddings.pretrained.subwords must be one of mean, first, last, found "all"',
         ),
         (
-            "embeddings.contextual.modle=x",
-            "embeddings.contextual.modle is unknown; did you mean embeddings.contextual.model?",
+            "embeddings.pretrained.modle=x",
+            "embeddings.pretrained.modle is unknown; did you mean embeddings.pretrained.model?",
         ),
-        ("embeddings.contextual=x", 'embeddings.contextual must be a section of fields, found "x"'),
-        ("contextual.model=x", "section contextual is unknown; did you mean embeddings.contextual?"),
+        ("embeddings.pretrained=x", 'embeddings.pretrained must be a section of fields, found "x"'),
+        ("pretrained.model=x", "section pretrained is unknown; did you mean embeddings.pretrained?"),
         ("encoder.order=x", "encoder.order is unknown; did you mean decoder.order?"),
         ("scorers.epochs=1", "scorers.epochs is unknown; did you mean training.epochs?"),
         ("zzz.x=1", "section zzz is unknown; known are embeddings, encoder, decoder, scorers, training"),
@@ -220,30 +220,30 @@ def test_a_plateau_has_no_restarts() -> None:
     ]
 
 
-CONTEXTUAL = ["embeddings.contextual.model=encoders/bert", "embeddings.contextual.layers=[17, 18]"]
+CONTEXTUAL = ["embeddings.pretrained.model=encoders/bert", "embeddings.pretrained.layers=[17, 18]"]
 
 
 def test_contextual_embeddings_are_a_section_within_another(tmp_path: Path) -> None:
-    config = load_config(None, [*CONTEXTUAL, "embeddings.contextual.fine_tune=true", "embeddings.word_size=7"])
+    config = load_config(None, [*CONTEXTUAL, "embeddings.pretrained.fine_tune=true", "embeddings.word_size=7"])
     assert config.embeddings.word_size == 7
-    assert config.embeddings.contextual == ContextualConfig(model="encoders/bert", layers=(17, 18), fine_tune=True)
+    assert config.embeddings.pretrained == PretrainedConfig(model="encoders/bert", layers=(17, 18), fine_tune=True)
     (tmp_path / "run.toml").write_text(config.to_toml())
     assert load_config(tmp_path / "run.toml") == config
     assert Config.from_dict(config.to_dict()) == config
-    assert "[embeddings.contextual]\n" in config.to_toml()
+    assert "[embeddings.pretrained]\n" in config.to_toml()
 
 
 def test_contextual_embeddings_that_are_off_are_not_written() -> None:
     """Neither files nor checkpoints differ from those of the versions before."""
-    assert "contextual" not in Config().to_toml()
-    assert "contextual" not in Config().to_dict()["embeddings"]
+    assert "pretrained" not in Config().to_toml()
+    assert "pretrained" not in Config().to_dict()["embeddings"]
 
 
 def test_contextual_embeddings_may_be_the_only_ones() -> None:
     off = ["embeddings.word_size=0", "embeddings.char_filters=0", "embeddings.tag=none"]
-    assert load_config(None, [*off, *CONTEXTUAL]).embeddings.contextual.model == "encoders/bert"
-    assert faults_of(*off, "embeddings.contextual.model=[1]") == [
-        "embeddings.contextual.model must be a text, found [1]"
+    assert load_config(None, [*off, *CONTEXTUAL]).embeddings.pretrained.model == "encoders/bert"
+    assert faults_of(*off, "embeddings.pretrained.model=[1]") == [
+        "embeddings.pretrained.model must be a text, found [1]"
     ]
 
 

@@ -35,7 +35,7 @@ def test_beam_of_one_is_greedy(combination: Combination) -> None:
         assert torch.equal(beam.heads, greedy.heads)
         torch.testing.assert_close(beam.log_probs, greedy.log_probs)
         torch.testing.assert_close(beam.scores, greedy.scores)
-        states = [trees.memory[trees.names.flatten()] for trees in (beam, greedy)]
+        states = [trees.memory[trees.state_ids.flatten()] for trees in (beam, greedy)]
         torch.testing.assert_close(*states)
 
 

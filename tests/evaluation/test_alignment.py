@@ -6,11 +6,11 @@ from random import Random
 import pytest
 
 from pointree.evaluation.alignment import align
-from pointree.evaluation.layout import Layout
+from pointree.evaluation.layout import PlacedText
 from pointree.treebank.sentence import Sentence, Token
 
 
-def laid_out(text: str) -> Layout:
+def laid_out(text: str) -> PlacedText:
     """Lay out a sentence written as tokens, a multiword token as `form=word+word`."""
     rows: list[Token] = []
     n_words = 0
@@ -21,7 +21,7 @@ def laid_out(text: str) -> Layout:
             rows.append(Token(f"{n_words + 1}-{n_words + len(parts)}", form))
         rows += [Token(str(number), part, head=0) for number, part in enumerate(parts, start=n_words + 1)]
         n_words += len(parts)
-    return Layout.of([Sentence(rows)])
+    return PlacedText.of([Sentence(rows)])
 
 
 @pytest.mark.parametrize(

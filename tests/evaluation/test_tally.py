@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pointree.evaluation.layout import Layout
+from pointree.evaluation.layout import PlacedText
 from pointree.evaluation.score import Score
 from pointree.evaluation.tally import Tally
 from pointree.treebank.sentence import Sentence
@@ -8,7 +8,7 @@ from pointree.treebank.sentence import Sentence
 
 def tally(gold: Sentence, system: Sentence) -> Tally:
     counts = Tally()
-    counts.add(Layout.of([gold]), Layout.of([system]))
+    counts.add(PlacedText.of([gold]), PlacedText.of([system]))
     return counts
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pointree.errors import ConfigError, InputError
-from pointree.experiments.cell import Ensemble, TrainingRun
+from pointree.experiments.cell import EnsembleCell, TrainingRun
 from pointree.experiments.grid import Grid, load_grid
 from pointree.experiments.systems import SYSTEMS
 
@@ -67,7 +67,7 @@ set.embeddings.tag = "xpos"
 def test_ensembles_follow_their_members(write_grid: WriteGrid) -> None:
     grid = write_grid(GRID + '[ensembles.both]\nmembers = ["l2r-sequential", "oi-simple-gate1"]\ncombine = "votes"\n')
     both = grid.cells[2]
-    assert isinstance(both, Ensemble)
+    assert isinstance(both, EnsembleCell)
     assert (both.name, both.combine) == ("tr.both.seed1", "votes")
     assert both.members == ("tr.l2r-sequential.seed1", "tr.oi-simple-gate1.seed1")
 
@@ -149,8 +149,8 @@ members = ["r2l-simple-gate1"]
             "ensembles.e.members: l2r-sequential is there 2 times",
         ),
         (
-            GRID + '[set.embeddings.contextual]\nmodel = "/nowhere/bert"\n',
-            "embeddings.contextual.model: no such folder: /nowhere/bert",
+            GRID + '[set.embeddings.pretrained]\nmodel = "/nowhere/bert"\n',
+            "embeddings.pretrained.model: no such folder: /nowhere/bert",
         ),
     ],
 )

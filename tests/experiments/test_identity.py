@@ -61,9 +61,9 @@ def test_exploration_does_not_matter_to_a_parser_that_sees_no_attachments(write_
 
 def test_an_option_of_contextual_embeddings_that_is_new_counts_as_its_default(write_grid: Callable[..., Grid]) -> None:
     now = identity(write_grid().cells[0])
-    now["config"]["embeddings"]["contextual"] = {"model": "bert", "fine_tune_table": True}
+    now["config"]["embeddings"]["pretrained"] = {"model": "bert", "fine_tune_table": True}
     before = copy.deepcopy(now)
-    del before["config"]["embeddings"]["contextual"]["fine_tune_table"]
+    del before["config"]["embeddings"]["pretrained"]["fine_tune_table"]
     assert changes(before, now) == []
 
 
@@ -86,7 +86,7 @@ def test_ensembles_depend_on_their_members(write_grid: Callable[..., Grid]) -> N
 
 
 def test_paths_of_variables_count_by_their_last_part(write_grid: Callable[..., Grid], tmp_path: Path) -> None:
-    text = GRID + '[set.embeddings.contextual]\nmodel = "${ENCODER}"\n'
+    text = GRID + '[set.embeddings.pretrained]\nmodel = "${ENCODER}"\n'
     path = write_grid(text, need_files=False).path
     for folder in ("here", "there"):
         (tmp_path / folder / "bert").mkdir(parents=True)
@@ -95,8 +95,8 @@ def test_paths_of_variables_count_by_their_last_part(write_grid: Callable[..., G
         environ = {"DATA": str(tmp_path / "data"), "ENCODER": str(tmp_path / folder / "bert")}
         cell = load_grid(path, environ).cells[0]
         assert isinstance(cell, TrainingRun)
-        assert str(tmp_path) in str(cell.config.embeddings.contextual.model)
-        names.append(identity(cell)["config"]["embeddings"]["contextual"]["model"])
+        assert str(tmp_path) in str(cell.config.embeddings.pretrained.model)
+        names.append(identity(cell)["config"]["embeddings"]["pretrained"]["model"])
     assert names == ["bert", "bert"]
 
 

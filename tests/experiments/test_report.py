@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pointree.experiments.grid import METRICS, Grid, load_grid
+from pointree.experiments.grid import REPORTED_METRICS, Grid, load_grid
 from pointree.experiments.paper import PaperScore, paper_score
 from pointree.experiments.report import Report, make_report
 from pointree.experiments.runner import Runner
@@ -92,7 +92,7 @@ def test_results_of_other_settings_are_left_out(write_grid: WriteGrid, report: R
 
 
 def test_a_report_needs_no_variables(write_grid: WriteGrid, tmp_path: Path) -> None:
-    text = GRID + '[set.embeddings.contextual]\nmodel = "${ENCODER}"\n'
+    text = GRID + '[set.embeddings.pretrained]\nmodel = "${ENCODER}"\n'
     (tmp_path / "bert").mkdir()
     path = write_grid(text, need_files=False).path
     known = load_grid(path, {"DATA": str(tmp_path / "data"), "ENCODER": str(tmp_path / "bert")})
@@ -101,7 +101,7 @@ def test_a_report_needs_no_variables(write_grid: WriteGrid, tmp_path: Path) -> N
     assert "tr.l2r-sequential.seed1" in make_report(unknown, tmp_path / "results").results
     other = load_grid(path, {"ENCODER": "other"}, need_files=False)
     [note, _not_run] = make_report(other, tmp_path / "results").notes
-    assert note.endswith("embeddings.contextual.model was bert, is other")
+    assert note.endswith("embeddings.pretrained.model was bert, is other")
 
 
 def test_results_of_other_versions_and_without_vectors_are_left_out(write_grid: WriteGrid, tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_panels_with_other_systems_name_them(write_grid: WriteGrid, tmp_path: Pa
     pytest.importorskip("matplotlib", reason="drawing plots needs the extra pointree[plots]")
     from pointree.experiments.plot import report_plot
 
-    text = f'metrics = {list(METRICS)}\ntested = ["l2r-sequential"]\n{GRID}'
+    text = f'metrics = {list(REPORTED_METRICS)}\ntested = ["l2r-sequential"]\n{GRID}'
     panels = report_plot(make_report(write_grid(text), tmp_path)).axes
     # Six panels of dev, five in a row: the first of test stands right of one of dev.
     assert [panel.yaxis.get_tick_params()["labelleft"] for panel in panels[4:8]] == [False, True, True, False]

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from pointree.nn.char_cnn import CharCnn
-from pointree.treebank.vocabulary import PAD
+from pointree.vocabulary import PAD
 
 CHARS, SIZE, FILTERS = 9, 3, 4
 FORMS = [[3, 4, 5, 3, 8], [6], [7, 2], [4, 4, 4]]

@@ -10,7 +10,7 @@ import torch
 from pointree.nn.features import MAX_CHARS, Featurizer
 from pointree.transitions import ORDERS, Slot, gold_steps
 from pointree.treebank.sentence import Sentence
-from pointree.treebank.vocabulary import ROOT, UNK, CharVocabulary
+from pointree.vocabulary import ROOT, UNK, CharVocabulary
 
 from ..helpers import random_sentences, tiny_vocabularies
 
@@ -99,7 +99,7 @@ def test_gold_steps_name_the_states_of_attached_dependents(order: str) -> None:
             assert gold.focus_rows[row] == batch.positions.table[number, step.focus]
             assert gold.head_rows[row] == batch.positions.table[number, step.head]
             dependents = [step.slots[slot] for slot in ORDERS[order].fusion(fusion)]
-            assert gold.names[row].tolist() == [previous, *(name_of[word] for word in dependents)]
+            assert gold.state_ids[row].tolist() == [previous, *(name_of[word] for word in dependents)]
             previous = name_of[step.focus]
 
 
@@ -107,7 +107,7 @@ def test_without_fusion_a_step_reads_the_previous_state_alone() -> None:
     featurizer = new_featurizer(fusion="none")
     batch = featurizer.batch([featurizer.encode(sentence, gold=True) for sentence in random_sentences([3, 2])])
     assert batch.gold is not None
-    assert batch.gold.names.tolist() == [[1], [2], [3], [4], [5]]
+    assert batch.gold.state_ids.tolist() == [[1], [2], [3], [4], [5]]
     assert Slot.LEFTMOST not in featurizer.slots
 
 

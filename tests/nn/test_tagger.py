@@ -10,9 +10,9 @@ from torch.nn import functional
 
 from pointree.nn.tagger import Tagger
 from pointree.parser import Parser
+from pointree.text.udpipe import TextModel
 from pointree.treebank.sentence import Sentence
-from pointree.treebank.udpipe import TextModel
-from pointree.treebank.vocabulary import ROOT
+from pointree.vocabulary import ROOT
 
 from ..helpers import COMBINATIONS, overfit, short_ewt_sentences, tiny_config, tiny_parser
 

@@ -52,7 +52,7 @@ def test_gradients_of_states(combination: Combination, trees: str, masked: bool)
         given = iter(fused)
         weights_of_fusion = [None if each is None else next(given) for each in fusion]
         found: Tensor = _TeacherForcing.apply(
-            initial, gates, recurrent, *weights_of_fusion, mask, gold.names, gold.steps
+            initial, gates, recurrent, *weights_of_fusion, mask, gold.state_ids, gold.steps
         )
         return found
 
@@ -79,8 +79,8 @@ def test_the_mask_is_for_training_and_shared_by_all_steps(monkeypatch: pytest.Mo
         return like.new_ones(shape)
 
     monkeypatch.setattr("pointree.nn.teacher_forcing.dropout_mask", mask_of_ones)
-    calm = teacher_forced_states(decoder.eval(), initial, gates, gold.names, gold.steps)
+    calm = teacher_forced_states(decoder.eval(), initial, gates, gold.state_ids, gold.steps)
     assert asked == []
-    masked = teacher_forced_states(decoder.train(), initial, gates, gold.names, gold.steps)
+    masked = teacher_forced_states(decoder.train(), initial, gates, gold.state_ids, gold.steps)
     assert asked == [(2, SIZE)], "one mask a sentence, for all of its steps"
     torch.testing.assert_close(masked, calm)

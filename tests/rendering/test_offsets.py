@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from pointree.rendering.offsets import align
+from pointree.rendering.offsets import token_spans
 from pointree.treebank.conllu import read_conllu
 from pointree.treebank.sentence import Sentence, Token
 
@@ -31,22 +31,22 @@ def with_text(text: str, *rows: tuple[str, str]) -> Sentence:
     ],
 )  # fmt: skip
 def test_align(sentence: Sentence, spans: dict[str, tuple[int, int]]) -> None:
-    assert align(sentence) == spans
+    assert token_spans(sentence) == spans
 
 
 def test_a_whole_sentence() -> None:
-    assert align(RICH) == {"1-2": (0, 5), "1": (0, 2), "2": (2, 5), "3": (6, 7)}
+    assert token_spans(RICH) == {"1-2": (0, 5), "1": (0, 2), "2": (2, 5), "3": (6, 7)}
 
 
 @given(sentences())
 def test_forms_without_a_text_comment_are_found(sentence: Sentence) -> None:
-    spans = align(sentence)
+    spans = token_spans(sentence)
     assert [sentence.text[slice(*spans[word.id])] for word in sentence.words] == sentence.forms
 
 
 def test_all_of_english_is_found(ewt: Path) -> None:
     for sentence in read_conllu(ewt):
-        spans = align(sentence)
+        spans = token_spans(sentence)
         assert spans
         for token in sentence.tokens:
             if token.id in spans:

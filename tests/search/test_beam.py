@@ -36,7 +36,7 @@ def test_every_hypothesis_is_a_tree_of_its_own(beam_width: int, constraints: Con
         ]
         assert len(set(found)) == len(found)
         for rank in range(beam_width):
-            if trees.names[row, rank, 1] > 0:  # also where there are fewer trees, and the best one is repeated
+            if trees.state_ids[row, rank, 1] > 0:  # also where there are fewer trees, and the best one is repeated
                 assert is_tree(trees.heads[row, rank, 1 : n + 1].tolist(), single_root=constraints.single_root)
         if n <= 3 and not constraints.projective:
             assert len(found) == min(beam_width, N_TREES[constraints.single_root][n - 1])
@@ -53,7 +53,7 @@ def test_a_beam_wider_than_all_trees_says_how_many_there_are() -> None:
 
 def test_hypotheses_have_decoder_states_of_their_own() -> None:
     trees = run(4, Constraints())
-    assert bool((trees.names[0, :, 1:] > 0).all())
-    assert not bool((trees.names[:, :, 0] > 0).any()), "ROOT has none"
-    last = trees.names[0, :, 8]
+    assert bool((trees.state_ids[0, :, 1:] > 0).all())
+    assert not bool((trees.state_ids[:, :, 0] > 0).any()), "ROOT has none"
+    last = trees.state_ids[0, :, 8]
     assert len(set(last.tolist())) >= 2, "hypotheses that parted earlier were stepped apart"

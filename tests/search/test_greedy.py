@@ -16,12 +16,12 @@ def test_finished_sentences_keep_their_trees_while_longer_ones_go_on() -> None:
     with torch.inference_mode():
         encoding = parser.network.encode(make_batch(parser, random_sentences(lengths)))
         trees = greedy_search(parser.network, encoding, parser.order, Constraints())
-    assert trees.heads.shape == trees.log_probs.shape == trees.names.shape == (5, 1, 10)
+    assert trees.heads.shape == trees.log_probs.shape == trees.state_ids.shape == (5, 1, 10)
     for row, n in enumerate(lengths):
         assert is_tree(trees.heads[row, 0, 1 : n + 1].tolist())
-        assert bool((trees.names[row, 0, 1 : n + 1] > 0).all())
-        assert not trees.names[row, 0, n + 1 :].any(), "padding has no decoder state"
+        assert bool((trees.state_ids[row, 0, 1 : n + 1] > 0).all())
+        assert not trees.state_ids[row, 0, n + 1 :].any(), "padding has no decoder state"
         assert not trees.log_probs[row, 0, n + 1 :].any()
-    names = trees.names[trees.names > 0].tolist()
+    names = trees.state_ids[trees.state_ids > 0].tolist()
     assert len(set(names)) == sum(lengths), "every word has a decoder state of its own"
     torch.testing.assert_close(trees.scores, trees.log_probs.sum(dim=2))

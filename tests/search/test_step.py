@@ -22,7 +22,7 @@ def test_focus_words_follow_the_order(order: str) -> None:
     for row, n in enumerate((5, 3, 1)):
         assert tuple(stepper.focus[row, :n].tolist()) == ORDERS[order].focus_sequence(n)
     assert stepper.lengths.tolist() == [5, 3, 1]
-    assert stepper.initial_names.tolist() == [1, 2, 3]
+    assert stepper.initial_ids.tolist() == [1, 2, 3]
     assert len(stepper.memory) == 1 + 3 + 2 * 9
 
 
@@ -31,7 +31,7 @@ def test_log_probs_are_a_distribution_over_legal_heads() -> None:
     with torch.inference_mode():
         encoding = parser.network.encode(make_batch(parser, random_sentences([4, 2])))
         stepper = Stepper.start(parser.network, encoding, parser.order, beam_width=1)
-        trees = BatchedTrees(stepper.lengths, stepper.initial_names, parser.network.slots, Constraints())
+        trees = BatchedTrees(stepper.lengths, stepper.initial_ids, parser.network.slots, Constraints())
         focus, names, log_probs = stepper.advance(trees, 0, width=1)
     assert focus.tolist() == [[1], [1]]
     assert names.tolist() == [3, 4]
@@ -47,7 +47,7 @@ def test_scores_that_are_no_numbers_leave_a_distribution(value: float) -> None:
         encoding.key_biases[0, 2] = value
         encoding.key_biases[0, 3] = -value
         stepper = Stepper.start(parser.network, encoding, parser.order, beam_width=1)
-        trees = BatchedTrees(stepper.lengths, stepper.initial_names, parser.network.slots, Constraints())
+        trees = BatchedTrees(stepper.lengths, stepper.initial_ids, parser.network.slots, Constraints())
         focus, _names, log_probs = stepper.advance(trees, 0, width=1)
     legal = trees.legal_heads(focus)
     assert bool(log_probs[legal].isfinite().all()), "a legal head must be told from one that is not"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pointree.parser import Parser
     from pointree.serving.service import Service
-    from pointree.treebank.udpipe import TextModel
+    from pointree.text.udpipe import TextModel
 
 PATIENCE = 120.0
 """Seconds after which a test gives up: far more than anything takes, even where others use the machine."""
@@ -30,10 +30,11 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory, ewt: Path, text_model
     """A model with random weights, which parses badly but always the same, and a trained tokeniser and tagger."""
     import torch
 
-    from pointree.model_folder import TEXT_MODEL, new_network
+    from pointree.models.folder import new_network
+    from pointree.models.layout import TEXT_MODEL
     from pointree.parser import Parser
     from pointree.treebank.conllu import read_conllu
-    from pointree.treebank.vocabulary import Vocabularies
+    from pointree.vocabulary import Vocabularies
 
     from ..helpers import tiny_config
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from pointree.rendering import render
+from pointree.text.reading import segment_text
 from pointree.treebank.conllu import read_conllu
-from pointree.treebank.text import segment_text
 
 pytest.importorskip("fastapi", reason="needs pip install 'pointree[serve]'")
 pytest.importorskip("httpx", reason="needs httpx")

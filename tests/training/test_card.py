@@ -9,10 +9,10 @@ import pytest
 
 from pointree.config import Config
 from pointree.training.card import model_card
-from pointree.training.checkpoint import Progress
+from pointree.training.checkpoint import RunState
 from pointree.version import __version__
 
-PROGRESS = Progress(
+PROGRESS = RunState(
     epoch=3,
     best_las=71.25,
     best_epoch=2,
@@ -49,7 +49,7 @@ def test_a_card_names_the_architecture_as_the_paper_does() -> None:
 
 @pytest.mark.parametrize(("model", "name"), [("/home/somebody/bert", "bert"), ("owner/bert", "owner/bert")])
 def test_a_card_names_an_encoder_without_its_folder_but_with_its_owner(model: str, name: str) -> None:
-    config = Config.from_dict({"embeddings": {"contextual": {"model": model}}})
+    config = Config.from_dict({"embeddings": {"pretrained": {"model": model}}})
     assert f"; frozen {name}" in model_card(config, PROGRESS, {}, (1, 2), "pointree train")
 
 

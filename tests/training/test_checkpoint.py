@@ -14,12 +14,12 @@ from safetensors.torch import save_file
 
 from pointree.config import Config
 from pointree.errors import OutputError, TrainingError
-from pointree.training.checkpoint import CHECKPOINT, Progress, read_checkpoint, write_checkpoint
+from pointree.training.checkpoint import CHECKPOINT, RunState, read_checkpoint, write_checkpoint
 from pointree.training.schedule import Plateau
 
 DATA = {"train": "1", "dev": "2", "vectors": "3"}
 TENSORS = {"weights/a": torch.arange(6.0).view(2, 3), "optimiser/a/step": torch.tensor(7.0), "average/a": torch.ones(0)}
-PROGRESS = Progress(
+PROGRESS = RunState(
     epoch=2,
     step=34,
     best_las=71.5,
@@ -30,7 +30,7 @@ PROGRESS = Progress(
 )
 
 
-def write(folder: Path, progress: Progress = PROGRESS) -> None:
+def write(folder: Path, progress: RunState = PROGRESS) -> None:
     write_checkpoint(folder, TENSORS, progress, Config(), DATA)
 
 
@@ -52,7 +52,7 @@ def test_a_full_disk_leaves_the_old_checkpoint(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(os, "fsync", full_disk)
     message = rf"^{tmp_path / CHECKPOINT}: cannot be written: No space left on device$"
     with pytest.raises(OutputError, match=message):
-        write(tmp_path, Progress(epoch=3))
+        write(tmp_path, RunState(epoch=3))
     assert read_checkpoint(tmp_path, Config(), DATA)[1] == PROGRESS
     assert [path.name for path in tmp_path.iterdir()] == [CHECKPOINT]
 
@@ -65,7 +65,7 @@ def test_a_write_that_fails_in_its_middle_leaves_the_old_checkpoint(tmp_path: Pa
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
     try:
         with pytest.raises(OutputError, match=rf"{CHECKPOINT}: cannot be written: File too large$"):
-            write(tmp_path, Progress(epoch=3))
+            write(tmp_path, RunState(epoch=3))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert read_checkpoint(tmp_path, Config(), DATA)[1] == PROGRESS
@@ -117,9 +117,9 @@ def test_an_option_that_is_new_since_counts_as_its_default(tmp_path: Path, monke
     explored = Config.from_dict({"training": {"exploration": 0.5}})
     with pytest.raises(TrainingError, match=r"other settings: training.exploration was 0.0, is 0.5$"):
         read_checkpoint(tmp_path, explored, DATA)
-    contextual = Config.from_dict({"embeddings": {"contextual": {"model": "bert"}}})
-    with pytest.raises(TrainingError, match=r"other settings: embeddings.contextual.model was , is bert$"):
-        read_checkpoint(tmp_path, contextual, DATA)
+    pretrained = Config.from_dict({"embeddings": {"pretrained": {"model": "bert"}}})
+    with pytest.raises(TrainingError, match=r"other settings: embeddings.pretrained.model was , is bert$"):
+        read_checkpoint(tmp_path, pretrained, DATA)
 
 
 def test_a_setting_that_nobody_knows_counts_as_different(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,16 +175,16 @@ OTHER_LENGTHS = {
 }
 
 
-def reread(folder: Path, before: dict[str, Any], epoch: int, now: dict[str, Any]) -> Progress:
+def reread(folder: Path, before: dict[str, Any], epoch: int, now: dict[str, Any]) -> RunState:
     """Read the checkpoint of a run with other settings of training."""
     old, new = (Config.from_dict({"training": {"schedule": "linear", **each}}) for each in (before, now))
-    write_checkpoint(folder, TENSORS, Progress(epoch=epoch), old, DATA)
+    write_checkpoint(folder, TENSORS, RunState(epoch=epoch), old, DATA)
     return read_checkpoint(folder, new, DATA)[1]
 
 
 @pytest.mark.parametrize("name", LENGTHS)
 def test_the_length_of_a_run_may_change_where_the_past_stays_the_same(tmp_path: Path, name: str) -> None:
-    assert reread(tmp_path, *LENGTHS[name]) == Progress(epoch=LENGTHS[name][1])
+    assert reread(tmp_path, *LENGTHS[name]) == RunState(epoch=LENGTHS[name][1])
 
 
 @pytest.mark.parametrize("name", OTHER_LENGTHS)
@@ -194,9 +194,9 @@ def test_the_length_of_a_run_may_not_change_its_past(tmp_path: Path, name: str) 
 
 
 def test_the_length_may_not_cut_a_past_warm_up_of_the_encoder_either(tmp_path: Path) -> None:
-    warming = {"embeddings": {"contextual": {"warmup": 9}}}
+    warming = {"embeddings": {"pretrained": {"warmup": 9}}}
     shorter, longer = (Config.from_dict({**warming, "training": {"epochs": epochs}}) for epochs in (12, 24))
-    write_checkpoint(tmp_path, TENSORS, Progress(epoch=5), shorter, DATA)
+    write_checkpoint(tmp_path, TENSORS, RunState(epoch=5), shorter, DATA)
     with pytest.raises(TrainingError, match=r"training.epochs was 12, is 24$"):
         read_checkpoint(tmp_path, longer, DATA)
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from pointree.errors import InputError, TrainingError
-from pointree.training.data import fingerprint, read_gold
+from pointree.training.data import data_fingerprint, read_gold
 from pointree.treebank.conllu import read_conllu
-from pointree.treebank.vectors import Vectors
+from pointree.vocabulary.vectors import Vectors
 
 SENTENCES = {
     "good": (0, 1, 2),
@@ -84,13 +84,13 @@ def test_a_treebank_without_any_tree_is_refused(treebank: Path) -> None:
 def test_fingerprints_tell_what_training_sees_apart(ewt: Path) -> None:
     sentences = list(read_conllu(ewt))
     vectors = Vectors(["a", "b"], np.ones((2, 3), dtype=np.float32))
-    original = fingerprint(sentences[:5], sentences[5:], vectors)
-    assert original == fingerprint(sentences[:5], sentences[5:], vectors)
-    moved = fingerprint(sentences[:6], sentences[5:], vectors)
+    original = data_fingerprint(sentences[:5], sentences[5:], vectors)
+    assert original == data_fingerprint(sentences[:5], sentences[5:], vectors)
+    moved = data_fingerprint(sentences[:6], sentences[5:], vectors)
     assert [moved[name] == original[name] for name in ("train", "dev", "vectors")] == [False, True, True]
     for column, value in (("form", "x"), ("upos", "X"), ("xpos", "X"), ("head", 7), ("deprel", "x")):
         changed = [sentence.copy() for sentence in sentences[5:]]
         setattr(changed[-1].words[0], column, value)
-        assert fingerprint(sentences[:5], changed, vectors)["dev"] != original["dev"]
+        assert data_fingerprint(sentences[:5], changed, vectors)["dev"] != original["dev"]
     for other in (None, Vectors(["a", "c"], vectors.matrix), Vectors(["a", "b"], 2 * vectors.matrix)):
-        assert fingerprint(sentences[:5], sentences[5:], other)["vectors"] != original["vectors"]
+        assert data_fingerprint(sentences[:5], sentences[5:], other)["vectors"] != original["vectors"]

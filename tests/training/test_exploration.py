@@ -98,7 +98,7 @@ def test_training_shows_what_it_remembered(tmp_path: Path, monkeypatch: pytest.M
     def watched(sentences: Sequence[EncodedSentence]) -> Batch:
         batch = batch_of(sentences)
         if batch.gold is not None:
-            seen.append(int(batch.gold.names[:, 1:].count_nonzero()))
+            seen.append(int(batch.gold.state_ids[:, 1:].count_nonzero()))
         return batch
 
     monkeypatch.setattr(trainer.parser.featurizer, "batch", watched)

@@ -9,7 +9,7 @@ import pytest
 from pointree.errors import UsageError
 from pointree.training import jackknife
 from pointree.training.jackknife import jackknife_tags
-from pointree.training.tagger import TaggerOptions
+from pointree.training.text_model import TaggerOptions
 from pointree.treebank.conllu import read_conllu
 from pointree.treebank.sentence import Sentence
 

@@ -11,12 +11,12 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from pointree.config import Config
-from pointree.model_folder import new_network
+from pointree.models.folder import new_network
 from pointree.nn.batch import Batch
 from pointree.nn.model import PointerNetwork
 from pointree.parser import Parser
 from pointree.training.optimiser import Optimiser
-from pointree.treebank.vocabulary import Vocabularies
+from pointree.vocabulary import Vocabularies
 
 from .runs import SIZES, small_data
 

@@ -17,9 +17,9 @@ from safetensors.torch import load_file
 import pointree
 from pointree.errors import TrainingError
 from pointree.parser import Parser
-from pointree.training.checkpoint import CHECKPOINT, Progress
+from pointree.training.checkpoint import CHECKPOINT, RunState
 from pointree.training.trainer import METRICS, Trainer
-from pointree.treebank.vectors import Vectors
+from pointree.vocabulary.vectors import Vectors
 
 from . import runs
 from .runs import MOMENTS, small_config, small_data, small_trainer
@@ -111,7 +111,7 @@ def test_a_finished_run_trained_on_is_the_run_that_was_planned_so(tmp_path: Path
     settings = {"schedule": "linear", "average": 0.9, "exploration": 0.7}
     longer = small_config(**settings, epochs=5, restarts=[3])
 
-    def card(progress: Progress) -> str:
+    def card(progress: RunState) -> str:
         return f"after epoch {progress.best_epoch}"
 
     small_trainer(tmp_path / "planned", longer, card=card).run()

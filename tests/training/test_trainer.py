@@ -24,8 +24,8 @@ from pointree.training.batches import similar_batches
 from pointree.training.checkpoint import CHECKPOINT
 from pointree.training.trainer import METRICS, Trainer, attachment_scores
 from pointree.treebank.sentence import Sentence
-from pointree.treebank.vectors import Vectors
-from pointree.treebank.vocabulary import UNK
+from pointree.vocabulary import UNK
+from pointree.vocabulary.vectors import Vectors
 
 from .runs import SIZES, small_config, small_data, small_trainer
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pointree.errors import FormatError
-from pointree.treebank.blocks import Block, Source, open_lines, read_blocks, source_name
+from pointree.treebank.blocks import Block, Readable, open_lines, read_blocks, source_name
 
 
 def cut(data: bytes) -> list[Block]:
@@ -31,14 +31,14 @@ def test_blocks_know_their_place_and_surroundings() -> None:
         (["line\n"], "<input>"),
     ],
 )
-def test_names(source: Source, name: str) -> None:
+def test_names(source: Readable, name: str) -> None:
     assert source_name(source) == name
 
 
 def test_lines_of_every_source_are_bytes(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes("é\nb".encode())
-    sources: list[Source] = [path, str(path), io.BytesIO(path.read_bytes()), io.StringIO("é\nb"), ["é\n", "b"]]
+    sources: list[Readable] = [path, str(path), io.BytesIO(path.read_bytes()), io.StringIO("é\nb"), ["é\n", "b"]]
     for source in sources:
         with open_lines(source) as lines:
             assert list(lines) == ["é\n".encode(), b"b"]

@@ -17,7 +17,7 @@ from pointree.evaluation.relations import universal_deprel
 from pointree.treebank.sentence import Sentence
 from pointree.treebank.validity import tree_faults
 
-__all__ = ["Arcs", "Attachments", "System", "crossing_arcs", "read_attachments"]
+__all__ = ["Arcs", "Attachments", "SystemOutput", "crossing_arcs", "read_attachments"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Arcs:
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class SystemOutput:
     """What one system made of the gold words. *Shape:* the arrays are ``(n_words,)``."""
 
     name: str
@@ -64,7 +64,7 @@ class Attachments:
     positions: NDArray[np.int64]
     upos: NDArray[np.str_]
     gold: Arcs
-    systems: tuple[System, ...]
+    systems: tuple[SystemOutput, ...]
 
     def non_trees(self, arcs: Arcs) -> int:
         """The number of sentences in which these arcs are no tree with one root."""
@@ -101,7 +101,7 @@ def read_attachments(
         _check_same_words(gold, parsed, gold_name, file)
         arcs = _arcs(parsed, file)
         right_heads = arcs.heads == gold_arcs.heads
-        found.append(System(name, arcs, right_heads, right_heads & (arcs.deprels == gold_arcs.deprels)))
+        found.append(SystemOutput(name, arcs, right_heads, right_heads & (arcs.deprels == gold_arcs.deprels)))
     return Attachments(
         sentences=np.repeat(np.arange(len(gold)), lengths),
         sentence_lengths=np.repeat(lengths, lengths),

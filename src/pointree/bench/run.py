@@ -48,8 +48,8 @@ def run_bench(
     from pointree.bench.worker import measure_apart
     from pointree.parser import resolve_device
 
-    if config.embeddings.contextual.model:
-        raise UsageError("embeddings.contextual.model: the bench has no text for an encoder to read; leave it out")
+    if config.embeddings.pretrained.model:
+        raise UsageError("embeddings.pretrained.model: the bench has no text for an encoder to read; leave it out")
     resolve_device(device)
     results: dict[_Job, dict[str, Any]] = {}
     notes: dict[str, str] = {}

@@ -9,10 +9,10 @@ import numpy as np
 import torch
 
 from pointree.config import Config
-from pointree.model_folder import new_network
+from pointree.models.folder import new_network
 from pointree.parser import Parser
 from pointree.treebank.sentence import Sentence
-from pointree.treebank.vocabulary import CharVocabulary, LabelVocabulary, Vocabularies, Vocabulary, WordVocabulary
+from pointree.vocabulary import CharVocabulary, LabelVocabulary, Vocabularies, Vocabulary, WordVocabulary
 
 __all__ = ["english_like_lengths", "new_parser", "random_sentences"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pointree.bench.measure import MEASUREMENTS, Setting, require_arithmetic
 from pointree.errors import PointreeError
-from pointree.process import prepare_process
+from pointree.running.threads import prepare_process
 
 __all__ = ["measure_apart"]
 

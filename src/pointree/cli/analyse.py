@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pointree.cli.console import fitting_tables, new_table, show, warn, write_json
+from pointree.cli.console import fitting_tables, new_table, print_json, show, warn
 from pointree.cli.options import GoldArgument, JsonOption, new_app
 from pointree.errors import UsageError
 from pointree.files import atomic_write
@@ -86,7 +86,7 @@ def command(
         for path in plot:
             save_figure(figure, path)
     if json:
-        write_json(analysis.to_dict())
+        print_json(analysis.to_dict())
     else:
         show(
             f"{analysis.words:,} words in {analysis.sentences:,} sentences",

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pointree.cli.console import new_table, progress_bar, show, write_json
+from pointree.cli.console import new_table, print_json, progress_bar, show
 from pointree.cli.options import DeviceOption, JsonOption, ThreadsOption, new_app
 from pointree.config import load_config
 
@@ -53,7 +53,7 @@ def command(
 
         report = run_bench(settings, quick=quick, threads=threads, device=device, progress=advance)
     if json:
-        write_json(report)
+        print_json(report)
     else:
         _show(report)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.table import Table
 
-__all__ = ["fitting_tables", "new_table", "progress_bar", "show", "track", "warn", "write_json"]
+__all__ = ["fitting_tables", "new_table", "print_json", "progress_bar", "show", "track", "warn"]
 
 Item = TypeVar("Item")
 
@@ -57,7 +57,7 @@ def show(*items: Table | str) -> None:
         console.print(item, highlight=False)
 
 
-def write_json(value: Any) -> None:
+def print_json(value: Any) -> None:
     """Write a value as indented JSON to standard output."""
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pointree.cli.console import new_table, show, track, write_json
+from pointree.cli.console import new_table, print_json, show, track
 from pointree.cli.options import (
     DeviceOption,
     GoldArgument,
@@ -63,7 +63,7 @@ def command(
     elif model is not None:
         evaluation = evaluate_model(gold, model, precision=precision, threads=threads, device=device)
     if json:
-        write_json(evaluation.to_dict())
+        print_json(evaluation.to_dict())
     else:
         show(_summary(evaluation), _scores_table(evaluation), _labels_table(evaluation))
 
@@ -81,7 +81,7 @@ def evaluate_model(
     Figures are to be the same everywhere, so arithmetic is exact unless another is asked for.
     """
     import pointree
-    from pointree.process import prepare_process
+    from pointree.running.threads import prepare_process
 
     prepare_process(threads)
     parser = pointree.load(model, precision=precision, device=device)

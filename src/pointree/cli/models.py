@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pointree.cli.console import new_table, show, warn, write_json
+from pointree.cli.console import new_table, print_json, show, warn
 from pointree.cli.options import JsonOption, new_app
-from pointree.model_summary import ModelSummary, summarise
-from pointree.models import VARIABLE, available_models
+from pointree.models.registry import MODELS_VARIABLE, available_models
+from pointree.models.summary import ModelSummary, summarise
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -24,7 +24,7 @@ Examples:
 
 NOTHING = (
     f"No models found. Train one with `pointree train`, pip install the wheel of one, or name a folder of models in "
-    f"${VARIABLE}; --model takes the folder of a model or a Hugging Face Hub id, too."
+    f"${MODELS_VARIABLE}; --model takes the folder of a model or a Hugging Face Hub id, too."
 )
 
 app = new_app()
@@ -39,7 +39,7 @@ def command(json: JsonOption = False) -> None:
     """
     found = summarise(available_models())
     if json:
-        write_json([model.to_dict() for model in found])
+        print_json([model.to_dict() for model in found])
     else:
         show(_table(found) if found else NOTHING)
     for model in found:

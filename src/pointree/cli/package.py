@@ -12,9 +12,9 @@ import typer
 from pointree.cli.console import show
 from pointree.cli.options import new_app
 from pointree.errors import UsageError
-from pointree.models import available_models
+from pointree.models.registry import available_models
+from pointree.models.wheel import check_name, check_version, write_wheel
 from pointree.treebank.formats import read_treebank
-from pointree.wheel import check_name, check_version, write_wheel
 
 __all__ = ["app", "package_model"]
 
@@ -90,9 +90,10 @@ def package_model(
     if any(model.name == name and model.origin == "bundled" for model in available_models()):
         raise UsageError(f"--name must not be that of a bundled model, which would be found first; found {name}")
 
-    from pointree.model_folder import TEXT_MODEL, load_folder
-    from pointree.shrink import shrink_model
-    from pointree.treebank.udpipe import TextModel
+    from pointree.models.folder import load_folder
+    from pointree.models.layout import TEXT_MODEL
+    from pointree.models.shrink import shrink_model
+    from pointree.text.udpipe import TextModel
 
     if (folder / TEXT_MODEL).exists():
         TextModel.load(folder / TEXT_MODEL)

@@ -6,6 +6,7 @@ import io
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
@@ -19,8 +20,8 @@ from pointree.errors import FormatError, InputError, UsageError
 from pointree.files import atomic_write
 from pointree.rendering import FORMATS, write
 from pointree.rendering.json_format import write_array
+from pointree.running.workers import parse_with_workers
 from pointree.treebank.sentence import Sentence
-from pointree.workers import parse_with_workers
 
 if TYPE_CHECKING:
     from pointree.ensemble import Ensemble
@@ -127,7 +128,7 @@ def command(
         _check_ensemble(target, {"--beam": beam, "--n-best": n_best, "--workers": workers})
     parser = _load(models, combine, precision, device, threads)
 
-    from pointree.parser import Parser
+    from pointree.parser import Parser, load
 
     skipped: list[FormatError] = []
 
@@ -151,12 +152,10 @@ def command(
         how |= {"beam_width": beam, "n_best": n_best, "probabilities": probabilities, "batch_words": batch_words}
         if workers > 1:
             parsed = parse_with_workers(
-                models[0],
+                partial(load, models[0], precision=precision, device=device),
                 sentences,
                 workers=workers,
                 threads=threads or 1,
-                precision=precision,
-                device=device,
                 **how,
             )
         else:
@@ -176,7 +175,7 @@ def _load(
     models: list[str], combine: str | None, precision: str, device: str, threads: int | None
 ) -> Parser | Ensemble:
     import pointree
-    from pointree.process import prepare_process
+    from pointree.running.threads import prepare_process
 
     prepare_process(threads)
     if len(models) == 1 and combine is None:

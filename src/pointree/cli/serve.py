@@ -81,7 +81,7 @@ def command(
     """
     if any(find_spec(name) is None for name in _EXTRA):
         raise MissingExtraError("pointree serve", "serve")
-    from pointree.process import prepare_process
+    from pointree.running.threads import prepare_process
     from pointree.serving.app import create_app
     from pointree.serving.limits import Limits
     from pointree.serving.registry import load_registry

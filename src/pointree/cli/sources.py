@@ -14,10 +14,10 @@ from typing import Any, BinaryIO, cast
 
 from pointree.errors import FormatError, InputError, UsageError
 from pointree.files import open_binary, reading
-from pointree.treebank.formats import Format, read_treebank
+from pointree.text.reading import read_text
+from pointree.text.udpipe import TextModel
+from pointree.treebank.formats import TreebankFormat, read_treebank
 from pointree.treebank.sentence import Sentence
-from pointree.treebank.text import read_text
-from pointree.treebank.udpipe import TextModel
 
 __all__ = ["FORMATS", "Source", "find_sources", "read_source"]
 
@@ -96,7 +96,7 @@ def read_source(
         if format_ == "text":
             yield from read_text(stream, text_model(), name=source.title, presegmented=presegmented, prefix=prefix)
         else:
-            treebank_format = None if format_ == "treebank" else cast(Format, format_)
+            treebank_format = None if format_ == "treebank" else cast(TreebankFormat, format_)
             yield from read_treebank(
                 stream, format=treebank_format, name=source.title, on_invalid=on_invalid, id_prefix=prefix
             )

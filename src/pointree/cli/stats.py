@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pointree.analysis.statistics import TreebankStatistics, treebank_statistics
-from pointree.cli.console import new_table, show, track, write_json
+from pointree.cli.console import new_table, print_json, show, track
 from pointree.cli.options import JsonOption, new_app
 from pointree.errors import FormatError, InputError
 from pointree.transitions import ORDERS
@@ -47,7 +47,7 @@ def stats(
     """
     found = [(path, file_statistics(path)) for path in track(files, "reading", total=len(files))]
     if json:
-        write_json([{"file": str(path), **statistics.to_dict()} for path, statistics in found])
+        print_json([{"file": str(path), **statistics.to_dict()} for path, statistics in found])
     else:
         show(_arcs_table(found), _available_table(found), ERRATUM)
 

@@ -15,9 +15,10 @@ from pointree.cli.options import DeviceOption, ThreadsOption, new_app
 from pointree.config import PRESETS, READ_TAGS, Config, describe, load_config
 from pointree.config.rules import as_toml
 from pointree.errors import OutputError, UsageError
+from pointree.models.layout import CHECKPOINT, MANIFEST, TEXT_MODEL
 
 if TYPE_CHECKING:
-    from pointree.training.checkpoint import Progress
+    from pointree.training.checkpoint import RunState
     from pointree.treebank.sentence import Sentence
 
 __all__ = ["app"]
@@ -28,7 +29,7 @@ Examples:
   pointree train --train train.conllu --dev dev.conllu --output model \\
       --vectors glove.txt.gz --set decoder.order=outside-in --set training.epochs=40
   pointree train --train train.conllu --dev dev.conllu --output model \\
-      --set embeddings.contextual.model=bert-base-cased --bundle-encoder
+      --set embeddings.pretrained.model=bert-base-cased --bundle-pretrained
   pointree train --train train.conllu --dev dev.conllu --output model --predicted-tags
   pointree train --train train.conllu --dev dev.conllu --output model --resume
   pointree train --train train.conllu --dev dev.conllu --output model --resume \\
@@ -64,8 +65,8 @@ def command(
         Path | None,
         typer.Option("--vectors", metavar="FILE", help="Word vectors: word2vec, GloVe or fastText text, also gzipped."),
     ] = None,
-    bundle_encoder: Annotated[
-        bool, typer.Option("--bundle-encoder", help="Copy the encoder of contextual embeddings into the model.")
+    bundle_pretrained: Annotated[
+        bool, typer.Option("--bundle-pretrained", help="Copy the encoder of pretrained embeddings into the model.")
     ] = False,
     cache: Annotated[
         Path | None,
@@ -106,17 +107,17 @@ def command(
     metrics.jsonl, and a checkpoint. A run that was stopped goes on with --resume and ends with the same weights.
     """
     settings = load_config(config, overrides or (), preset)
-    if bundle_encoder and not settings.embeddings.contextual.model:
-        raise UsageError("--bundle-encoder: expected embeddings.contextual.model to name an encoder, found none")
+    if bundle_pretrained and not settings.embeddings.pretrained.model:
+        raise UsageError("--bundle-pretrained: expected embeddings.pretrained.model to name an encoder, found none")
     resume = _check_output(output, resume)
 
     from pointree.cli.training_display import TrainingDisplay
-    from pointree.nn.contextual import CacheFolder, default_cache
-    from pointree.process import prepare_process
-    from pointree.training.card import encoder_folder, model_card
+    from pointree.pretrained import CacheFolder, default_cache
+    from pointree.running.threads import prepare_process
+    from pointree.training.card import model_card, pretrained_folder
     from pointree.training.data import read_gold
     from pointree.training.trainer import Trainer
-    from pointree.treebank.vectors import read_vectors
+    from pointree.vocabulary.vectors import read_vectors
 
     prepare_process(threads)
     word_size = settings.embeddings.word_size
@@ -127,10 +128,10 @@ def command(
     if predicted_tags:
         _check_tags(settings, text_model)
     counts = len(train_sentences), sum(map(len, train_sentences))
-    encoder = encoder_folder(settings.embeddings.contextual.model)
+    encoder = pretrained_folder(settings.embeddings.pretrained.model)
     command_line = _command_line(train, dev, output, config, vectors, encoder)
 
-    def card(progress: Progress) -> str:
+    def card(progress: RunState) -> str:
         files = {"train": train, "dev": dev, "vectors": vectors}
         return model_card(settings, progress, files, counts, command_line, predicted_tags=predicted_tags)
 
@@ -152,7 +153,7 @@ def command(
                 card=card,
                 device=device,
                 caches=CacheFolder(cache or default_cache(), int(cache_gb * 1e9)),
-                bundle_encoder=bundle_encoder,
+                bundle_pretrained=bundle_pretrained,
                 features_progress=display.features_computed,
             )
             if resume:
@@ -168,11 +169,10 @@ def command(
 
 def _check_output(output: Path, resume: bool) -> bool:
     """Whether there is a run to resume; one that would be overwritten is an error."""
-    # Spelled out here, so that the answer does not wait for torch; tests hold the names together.
-    has_checkpoint = (output / "checkpoint.safetensors").exists()
+    has_checkpoint = (output / CHECKPOINT).exists()
     if not resume and has_checkpoint:
         raise UsageError(f"{output}: holds a training run; add --resume to go on with it, or choose another folder")
-    if not has_checkpoint and (output / "pointree.json").exists():
+    if not has_checkpoint and (output / MANIFEST).exists():
         raise UsageError(f"{output}: holds a model without the checkpoint of its training; choose another folder")
     if resume and not has_checkpoint:
         warn(f"{output}: nothing to resume; the training starts from the beginning")
@@ -234,7 +234,6 @@ def _gold(sentence: Sentence) -> tuple[Any, ...]:
 
 
 def _has_text_model(output: Path) -> bool:
-    from pointree.model_folder import TEXT_MODEL
 
     return (output / TEXT_MODEL).exists()
 
@@ -245,11 +244,10 @@ def _predict_tags(
     """The treebanks with tags such as raw text will have, which are also kept for a run that is resumed."""
     from pointree.cli.training_display import TextModelDisplay
     from pointree.files import atomic_write
-    from pointree.model_folder import TEXT_MODEL
+    from pointree.text.udpipe import TextModel
     from pointree.training.jackknife import jackknife_tags
-    from pointree.training.tagger import TaggerOptions
+    from pointree.training.text_model import TaggerOptions
     from pointree.treebank.conllu import write_conllu
-    from pointree.treebank.udpipe import TextModel
 
     with TextModelDisplay() as display:
         tagged = jackknife_tags(train, dev, tagger=TaggerOptions(lemmas=False), progress=display.update)
@@ -262,8 +260,7 @@ def _predict_tags(
 
 def _train_text_model(train: Sequence[Sentence], dev: Sequence[Sentence], output: Path) -> None:
     from pointree.cli.training_display import TextModelDisplay
-    from pointree.model_folder import TEXT_MODEL
-    from pointree.training.tagger import train_text_model
+    from pointree.training.text_model import train_text_model
 
     try:
         output.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 if TYPE_CHECKING:
-    from pointree.training.tagger import TextProgress
+    from pointree.training.text_model import TextProgress
 
 __all__ = ["TextModelDisplay", "TrainingDisplay"]
 
@@ -63,11 +63,11 @@ class TrainingDisplay(_Display):
         """Move the bar of sentences that a frozen encoder reads, and leave a line at the end."""
         if self.features is None:
             self.started = time.perf_counter()
-            self.features = self.progress.add_task("contextual vectors", total=total, speed="", loss="")
+            self.features = self.progress.add_task("pretrained vectors", total=total, speed="", loss="")
         self.progress.update(self.features, completed=done, loss=f"{done:,} sentences")
         if done == total:
             self.progress.remove_task(self.features)
-            self.line(f"contextual vectors of {total:,} sentences  {time.perf_counter() - self.started:,.0f} s")
+            self.line(f"pretrained vectors of {total:,} sentences  {time.perf_counter() - self.started:,.0f} s")
 
     def epoch_started(self, epoch: int, epochs: int, words: int) -> None:
         """Begin the bar of an epoch."""

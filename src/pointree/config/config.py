@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from pointree.config.old_settings import upgrade
 from pointree.config.rules import as_toml, suggestion
 from pointree.config.sections import (
     SECTIONS,
-    ContextualConfig,
     DecoderConfig,
     EmbeddingsConfig,
     EncoderConfig,
+    PretrainedConfig,
     ScorersConfig,
     TrainingConfig,
     fault_of,
@@ -43,13 +44,13 @@ class Config:
         return config
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
-        """The sections as plain dictionaries, every field included, but for contextual embeddings that are off."""
+        """The sections as plain dictionaries, every field included, but for pretrained embeddings that are off."""
         sections = asdict(self)
-        contextual = sections["embeddings"]["contextual"]
-        contextual["layers"] = list(contextual["layers"])
+        pretrained = sections["embeddings"]["pretrained"]
+        pretrained["layers"] = list(pretrained["layers"])
         sections["training"]["restarts"] = list(self.training.restarts)
-        if self.embeddings.contextual == ContextualConfig():
-            del sections["embeddings"]["contextual"]  # as in files from before there were any
+        if self.embeddings.pretrained == PretrainedConfig():
+            del sections["embeddings"]["pretrained"]  # as in files from before there were any
         return sections
 
     def to_toml(self) -> str:
@@ -64,7 +65,7 @@ def build(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[Config, list
     faulty: set[tuple[str, str]] = set()
     places: dict[str, str] = {}
     for place, layer in layers:
-        for name, table in _unnested(layer):
+        for name, table in _unnested(upgrade(layer)[0]):
             if name not in SECTIONS:
                 faults.append(f"{place}section {name} is unknown{suggestion(name, option_names())}")
             elif not isinstance(table, Mapping):

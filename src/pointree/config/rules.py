@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeGuard, get_args
 
-__all__ = ["Rule", "as_toml", "choice", "flag", "number", "share", "suggestion", "text", "whole", "wholes"]
+__all__ = ["FieldRule", "as_toml", "choice", "flag", "number", "share", "suggestion", "text", "whole", "wholes"]
 
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -23,7 +23,7 @@ _NOUNS: dict[Callable[[Any], Any], str] = {str: "a text", bool: "true or false",
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class FieldRule:
     """What a field accepts, and the sentence that explains the field."""
 
     kind: Callable[[Any], Any]
@@ -60,39 +60,39 @@ class Rule:
         return in_range and (not self.odd or value % 2 == 1)
 
 
-def whole(text: str, *bounds: tuple[str, float], odd: bool = False) -> dict[str, Rule]:
+def whole(text: str, *bounds: tuple[str, float], odd: bool = False) -> dict[str, FieldRule]:
     """Metadata of a field that holds a whole number, at least 1 unless the bounds say otherwise."""
-    return {"rule": Rule(int, text, bounds=bounds or ((">=", 1),), odd=odd)}
+    return {"rule": FieldRule(int, text, bounds=bounds or ((">=", 1),), odd=odd)}
 
 
-def number(text: str, *bounds: tuple[str, float]) -> dict[str, Rule]:
+def number(text: str, *bounds: tuple[str, float]) -> dict[str, FieldRule]:
     """Metadata of a field that holds a number."""
-    return {"rule": Rule(float, text, bounds=bounds)}
+    return {"rule": FieldRule(float, text, bounds=bounds)}
 
 
-def share(text: str) -> dict[str, Rule]:
+def share(text: str) -> dict[str, FieldRule]:
     """Metadata of a field that holds a number from 0 up to, but not including, 1."""
     return number(text, (">=", 0), ("<", 1))
 
 
-def choice(choices: Any, text: str) -> dict[str, Rule]:
+def choice(choices: Any, text: str) -> dict[str, FieldRule]:
     """Metadata of a field that holds one of the values of a `Literal` type."""
-    return {"rule": Rule(str, text, choices=get_args(choices))}
+    return {"rule": FieldRule(str, text, choices=get_args(choices))}
 
 
-def text(explanation: str) -> dict[str, Rule]:
+def text(explanation: str) -> dict[str, FieldRule]:
     """Metadata of a field that holds any text."""
-    return {"rule": Rule(str, explanation)}
+    return {"rule": FieldRule(str, explanation)}
 
 
-def flag(explanation: str) -> dict[str, Rule]:
+def flag(explanation: str) -> dict[str, FieldRule]:
     """Metadata of a field that is true or false."""
-    return {"rule": Rule(bool, explanation)}
+    return {"rule": FieldRule(bool, explanation)}
 
 
-def wholes(explanation: str, *, may_be_empty: bool = False) -> dict[str, Rule]:
+def wholes(explanation: str, *, may_be_empty: bool = False) -> dict[str, FieldRule]:
     """Metadata of a field that holds whole numbers, one at least unless it may be empty."""
-    return {"rule": Rule(tuple, explanation, may_be_empty=may_be_empty)}
+    return {"rule": FieldRule(tuple, explanation, may_be_empty=may_be_empty)}
 
 
 def _is_list_of_wholes(value: object) -> TypeGuard[list[int] | tuple[int, ...]]:

@@ -10,22 +10,22 @@ from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
-from pointree.config.rules import Rule, as_toml, choice, flag, number, share, suggestion, text, whole, wholes
+from pointree.config.rules import FieldRule, as_toml, choice, flag, number, share, suggestion, text, whole, wholes
 from pointree.errors import ConfigError
 
 __all__ = [
     "FUSIONS",
     "READ_TAGS",
     "SECTIONS",
-    "ContextualConfig",
     "DecoderConfig",
     "EmbeddingsConfig",
     "EncoderConfig",
-    "Fusion",
-    "Gate",
+    "FusionName",
+    "GateName",
     "Mix",
-    "Order",
+    "OrderName",
     "Precision",
+    "PretrainedConfig",
     "Schedule",
     "ScorersConfig",
     "Section",
@@ -38,9 +38,9 @@ __all__ = [
 ]
 
 TagColumn = Literal["upos", "xpos", "none", "joint"]
-Order = Literal["left-to-right", "right-to-left", "outside-in"]
-Fusion = Literal["none", "simple", "adapted", "full"]
-Gate = Literal["gate1", "gate2"]
+OrderName = Literal["left-to-right", "right-to-left", "outside-in"]
+FusionName = Literal["none", "simple", "adapted", "full"]
+GateName = Literal["gate1", "gate2"]
 Schedule = Literal["plateau", "linear", "cosine"]
 Precision = Literal["fp32", "bf16"]
 Subwords = Literal["mean", "first", "last"]
@@ -49,7 +49,7 @@ Mix = Literal["mean", "learned"]
 READ_TAGS: tuple[TagColumn, ...] = ("upos", "xpos")
 """The values of `embeddings.tag` that are columns of the input; with the others the network reads no tags."""
 
-FUSIONS: dict[Order, tuple[Fusion, ...]] = {
+FUSIONS: dict[OrderName, tuple[FusionName, ...]] = {
     "left-to-right": ("none", "simple", "adapted"),
     "right-to-left": ("none", "simple", "adapted"),
     "outside-in": ("none", "simple", "full"),
@@ -79,10 +79,10 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class ContextualConfig(Section):
+class PretrainedConfig(Section):
     """A pretrained encoder, such as BERT, whose vectors of words join the other embeddings (§2.2, §5.2)."""
 
-    name: ClassVar[str] = "embeddings.contextual"
+    name: ClassVar[str] = "embeddings.pretrained"
 
     model: str = field(default="", metadata=text("Folder or Hugging Face Hub id of the encoder; empty = none."))
     layers: tuple[int, ...] = field(
@@ -102,7 +102,7 @@ class EmbeddingsConfig(Section):
     """What the network knows of a word before it reads the sentence (§2.2)."""
 
     name: ClassVar[str] = "embeddings"
-    jointly: ClassVar[frozenset[str]] = frozenset({"word_size", "char_filters", "tag", "contextual"})
+    jointly: ClassVar[frozenset[str]] = frozenset({"word_size", "char_filters", "tag", "pretrained"})
 
     word_size: int = field(default=100, metadata=whole("Width of word vectors; 0 = no words.", (">=", 0)))
     char_size: int = field(default=100, metadata=whole("Width of character vectors."))
@@ -123,14 +123,14 @@ class EmbeddingsConfig(Section):
         metadata=number("Chance that a rare word is trained as unknown.", (">=", 0), ("<=", 1)),
     )
     min_count: int = field(default=2, metadata=whole("Times a word or character must be seen to be known."))
-    contextual: ContextualConfig = field(default_factory=ContextualConfig)
+    pretrained: PretrainedConfig = field(default_factory=PretrainedConfig)
 
     @classmethod
     def conflicts(cls, values: Mapping[str, Any]) -> Iterator[str]:
         others = values["word_size"] > 0 or values["char_filters"] > 0 or values["tag"] in READ_TAGS
-        if not others and not values["contextual"].model:
+        if not others and not values["pretrained"].model:
             yield (
-                "embeddings must have at least one of words, characters and tags, or contextual.model, "
+                "embeddings must have at least one of words, characters and tags, or pretrained.model, "
                 f"found word_size = 0, char_filters = 0, tag = {as_toml(values['tag'])}"
             )
 
@@ -153,11 +153,13 @@ class DecoderConfig(Section):
     name: ClassVar[str] = "decoder"
     jointly: ClassVar[frozenset[str]] = frozenset({"order", "fusion"})
 
-    order: Order = field(default="left-to-right", metadata=choice(Order, "Order in which words get their heads."))
-    fusion: Fusion = field(
-        default="simple", metadata=choice(Fusion, "Attached dependents that are fused into each step.")
+    order: OrderName = field(
+        default="left-to-right", metadata=choice(OrderName, "Order in which words get their heads.")
     )
-    gate: Gate = field(default="gate1", metadata=choice(Gate, "Gate through which they are fused."))
+    fusion: FusionName = field(
+        default="simple", metadata=choice(FusionName, "Attached dependents that are fused into each step.")
+    )
+    gate: GateName = field(default="gate1", metadata=choice(GateName, "Gate through which they are fused."))
     size: int = field(default=512, metadata=whole("Units."))
     dropout: float = field(default=0.33, metadata=share("Dropout of inputs, states and outputs."))
 
@@ -264,12 +266,12 @@ class TrainingConfig(Section):
 
 SECTIONS: dict[str, type[Section]] = {
     section.name: section
-    for section in (EmbeddingsConfig, ContextualConfig, EncoderConfig, DecoderConfig, ScorersConfig, TrainingConfig)
+    for section in (EmbeddingsConfig, PretrainedConfig, EncoderConfig, DecoderConfig, ScorersConfig, TrainingConfig)
 }
 """All sections by their dotted names; one within another comes after it."""
 
 
-def section_rules(section: type[Section]) -> dict[str, Rule]:
+def section_rules(section: type[Section]) -> dict[str, FieldRule]:
     """The rules of all fields but those that are sections themselves."""
     return {item.name: item.metadata["rule"] for item in fields(section) if item.metadata}  # type: ignore[arg-type]
 

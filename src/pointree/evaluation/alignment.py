@@ -22,12 +22,12 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import groupby
 
-from pointree.evaluation.layout import Layout, PlacedWord
+from pointree.evaluation.layout import PlacedText, PlacedWord
 
 __all__ = ["align"]
 
 
-def align(gold: Layout, system: Layout) -> list[tuple[int, int]]:
+def align(gold: PlacedText, system: PlacedText) -> list[tuple[int, int]]:
     """Return the indices of aligned words, gold and system, in the order of the text.
 
     Both sides must have the same characters.

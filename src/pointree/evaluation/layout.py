@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pointree.treebank.sentence import Sentence, Token
 
-__all__ = ["Layout", "PlacedWord", "Span", "surface_forms"]
+__all__ = ["PlacedText", "PlacedWord", "Span", "surface_forms"]
 
 
 class Span(NamedTuple):
@@ -44,7 +44,7 @@ class PlacedWord:
 
 
 @dataclass(slots=True)
-class Layout:
+class PlacedText:
     """The tokens, words and sentences of a text with their places."""
 
     tokens: list[Span] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Layout:
     sentences: list[Span] = field(default_factory=list)
 
     @classmethod
-    def of(cls, sentences: Sequence[Sentence]) -> Layout:
+    def of(cls, sentences: Sequence[Sentence]) -> PlacedText:
         """Lay out sentences that follow each other and whose words all have heads."""
         layout = cls()
         for sentence in sentences:

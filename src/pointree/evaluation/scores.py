@@ -22,7 +22,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from pointree.evaluation.layout import Layout
+from pointree.evaluation.layout import PlacedText
 from pointree.evaluation.pairing import paired_passages
 from pointree.evaluation.score import Score
 from pointree.evaluation.tally import Tally
@@ -96,6 +96,6 @@ def evaluate(
     """
     tally = Tally()
     for gold_passage, system_passage in paired_passages(gold, system, names):
-        tally.add(Layout.of(gold_passage), Layout.of(system_passage))
+        tally.add(PlacedText.of(gold_passage), PlacedText.of(system_passage))
     ranked = sorted(tally.by_deprel.items(), key=lambda item: (-item[1].gold, -item[1].system, item[0]))
     return Evaluation(tally.scores, dict(ranked))

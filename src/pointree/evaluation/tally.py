@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from pointree.evaluation.alignment import align
-from pointree.evaluation.layout import Layout, Span
+from pointree.evaluation.layout import PlacedText, Span
 from pointree.evaluation.relations import is_content, is_punctuation, universal_deprel, universal_feats
 from pointree.evaluation.score import Score
 from pointree.treebank.sentence import Token
@@ -30,7 +30,7 @@ class Tally:
         self.scores = {name: Score() for name in (*_OF_ALL_WORDS, *_OF_SOME)}
         self.by_deprel: defaultdict[str, Score] = defaultdict(Score)
 
-    def add(self, gold: Layout, system: Layout) -> None:
+    def add(self, gold: PlacedText, system: PlacedText) -> None:
         """Count a passage, laid out on both sides."""
         _add_spans(self.scores["tokens"], gold.tokens, system.tokens)
         _add_spans(self.scores["sentences"], gold.sentences, system.sentences)
@@ -48,7 +48,7 @@ class Tally:
             self._add_arc(gold_word.token, system_word.token, same_head, is_punct[gold_index])
 
     def _add_totals(
-        self, gold: Layout, system: Layout, gold_of_system: Mapping[int, int], is_punct: Sequence[bool]
+        self, gold: PlacedText, system: PlacedText, gold_of_system: Mapping[int, int], is_punct: Sequence[bool]
     ) -> None:
         """Count what each side has to offer, right or wrong."""
         for name in _OF_ALL_WORDS:

@@ -13,7 +13,7 @@ from pointree.config import Config
 
 __all__ = [
     "DataFile",
-    "Ensemble",
+    "EnsembleCell",
     "Phase",
     "TrainingRun",
     "Treebank",
@@ -94,7 +94,7 @@ class TrainingRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Ensemble:
+class EnsembleCell:
     """A cell that parses with the models of other cells together."""
 
     treebank: Treebank
@@ -120,7 +120,7 @@ class Ensemble:
         return tuple(f"{member}/{MODEL}" for member in self.members)
 
 
-Cell = TrainingRun | Ensemble
+Cell = TrainingRun | EnsembleCell
 
 
 @dataclass(frozen=True, slots=True)

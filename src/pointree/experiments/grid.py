@@ -41,14 +41,14 @@ from typing import Any
 from pointree.config import PRESETS, Config, load_config
 from pointree.config.rules import suggestion
 from pointree.errors import ConfigError, InputError
-from pointree.experiments.cell import Cell, DataFile, Ensemble, TrainingRun, Treebank, cell_name, settings_options
+from pointree.experiments.cell import Cell, DataFile, EnsembleCell, TrainingRun, Treebank, cell_name, settings_options
 from pointree.experiments.paper import PAPER_TABLES, paper_columns
 from pointree.experiments.systems import SYSTEMS, System
 from pointree.files import reading
 
-__all__ = ["METRICS", "Grid", "load_grid"]
+__all__ = ["REPORTED_METRICS", "Grid", "load_grid"]
 
-METRICS = ("uas", "las", "las_subtypes", "clas", "no_punct.uas", "no_punct.las")
+REPORTED_METRICS = ("uas", "las", "las_subtypes", "clas", "no_punct.uas", "no_punct.las")
 COMBINATIONS = ("posteriors", "expected", "votes")
 
 _KEYS = (
@@ -123,7 +123,9 @@ class _Reader:
         preset = self._preset("preset", self.content.get("preset"))
         settings = self._settings("set", self.content.get("set"))
         seeds = self._list("seeds", self.content.get("seeds", [1]), int)
-        metrics = self._known("metrics", self._list("metrics", self.content.get("metrics", ["las"]), str), METRICS)
+        metrics = self._known(
+            "metrics", self._list("metrics", self.content.get("metrics", ["las"]), str), REPORTED_METRICS
+        )
         beam = self._typed("beam", self.content.get("beam", 1), int, 1)
         paper = self._typed("paper", self.content.get("paper"), str, None)
         if paper is not None and paper not in PAPER_TABLES:
@@ -157,7 +159,7 @@ class _Reader:
                 ]
                 for name, (members, combine) in ensembles.items():
                     needed = tuple(cell_name(treebank.name, member, seed) for member in members)
-                    cells.append(Ensemble(treebank, name, seed, needed, combine, name in tested))
+                    cells.append(EnsembleCell(treebank, name, seed, needed, combine, name in tested))
         self._check_names(cells)
         return Grid(
             path=path,
@@ -202,9 +204,9 @@ class _Reader:
         except ConfigError as error:
             self.faults += [fault.removeprefix("--set: ") for fault in error.faults]
             return load_config(None), expanded
-        encoder = Path(config.embeddings.contextual.model)
+        encoder = Path(config.embeddings.pretrained.model)
         if self.need_files and encoder.is_absolute() and not encoder.is_dir():
-            self.faults.append(f"embeddings.contextual.model: no such folder: {encoder}")
+            self.faults.append(f"embeddings.pretrained.model: no such folder: {encoder}")
         return config, expanded
 
     def _settings(self, place: str, value: object) -> dict[str, Any]:

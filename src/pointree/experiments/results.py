@@ -13,6 +13,7 @@ from pointree.errors import InputError, OutputError
 from pointree.experiments.cell import MODEL, Cell, Phase, TrainingRun, phases
 from pointree.experiments.identity import Identity, code_state, fingerprint
 from pointree.files import atomic_write, reading
+from pointree.models.layout import METRICS
 
 __all__ = [
     "CellProgress",
@@ -25,7 +26,6 @@ __all__ = [
     "write_json",
 ]
 
-METRICS_FILE = "metrics.jsonl"
 _SCORES = ("uas", "las", "las_subtypes", "clas", "no_punct", "words", "sentences")
 
 
@@ -48,7 +48,7 @@ class CellProgress:
 def read_metrics(cell_folder: Path) -> CellProgress:
     """The metrics that a training run has written so far."""
     try:
-        text = (cell_folder / MODEL / METRICS_FILE).read_text(encoding="utf-8")
+        text = (cell_folder / MODEL / METRICS).read_text(encoding="utf-8")
     except OSError:
         return CellProgress(())
     return CellProgress(tuple(json.loads(line) for line in text.splitlines()))

@@ -34,13 +34,13 @@ from pointree.experiments.results import (
     result_path,
     write_json,
 )
+from pointree.models.layout import CHECKPOINT
 
 __all__ = ["Changed", "Runner", "State", "Status"]
 
 Changed = Literal["refuse", "rerun", "keep"]
 """What to do with cells whose results were made by another grid."""
 
-_CHECKPOINT = "checkpoint.safetensors"
 _IDENTITY = "cell.json"
 _LOG = "log.txt"
 _PATIENCE = 20.0
@@ -276,7 +276,7 @@ class Runner:
         if isinstance(cell, TrainingRun):
             if _is_trained(status):
                 return found[1:]
-            if (status.folder / MODEL / _CHECKPOINT).exists():
+            if (status.folder / MODEL / CHECKPOINT).exists():
                 found[0] = Phase(found[0].name, (*found[0].arguments, "--resume"))
             if self._result(status):
                 return found[:1]  # only the model was missing: a result that was recorded stands

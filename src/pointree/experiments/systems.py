@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pointree.config import FUSIONS, Fusion, Gate, Order
+from pointree.config import FUSIONS, FusionName, GateName, OrderName
 from pointree.transitions import ORDERS, paper_name
 
 __all__ = ["SYSTEMS", "System"]
 
-_GATES: tuple[Gate, ...] = ("gate1", "gate2")
+_GATES: tuple[GateName, ...] = ("gate1", "gate2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,9 @@ class System:
     """
 
     name: str
-    order: Order
-    fusion: Fusion
-    gate: Gate
+    order: OrderName
+    fusion: FusionName
+    gate: GateName
     settings: Mapping[str, Any] = field(default_factory=dict)
     preset: str | None = None
     vectors: bool = True

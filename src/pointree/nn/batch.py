@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from pointree.nn.contextual.windows import SubwordBatch
 from pointree.nn.packing import Packing
+from pointree.pretrained.windows import SubwordBatch
 
 __all__ = ["Batch", "GoldSteps"]
 
@@ -16,7 +16,7 @@ __all__ = ["Batch", "GoldSteps"]
 class GoldSteps:
     """The gold steps of a batch, packed: step t of all sentences, then step t + 1.
 
-    *Shape:* all ``(n_rows,)`` but for ``names``, which is ``(n_rows, 1 + n_slots)``.
+    *Shape:* all ``(n_rows,)`` but for ``state_ids``, which is ``(n_rows, 1 + n_slots)``.
 
     Attributes:
         steps: The packing of the steps, one for each word.
@@ -25,8 +25,8 @@ class GoldSteps:
         heads: The position of the gold head in its sentence.
         head_rows: The row of the gold head among the packed positions.
         labels: The gold label.
-        names: The decoder states that the step reads, previous state first (see `pointree.nn.decoder`). They follow
-            the gold tree, or, where training explores, what the network predicted.
+        state_ids: The ids of the decoder states that the step reads, previous state first (see
+            `pointree.nn.decoder`). They follow the gold tree, or, where training explores, what the network predicted.
     """
 
     steps: Packing
@@ -35,7 +35,7 @@ class GoldSteps:
     heads: Tensor
     head_rows: Tensor
     labels: Tensor
-    names: Tensor
+    state_ids: Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Batch:
 
     *Shape:* ``words``, ``tags`` and ``forms`` are ``(n_rows,)``; ``chars`` is ``(n_forms, max_chars, width)``,
     the numbers of each character and of its parts, and ``char_lengths`` ``(n_forms,)``; ``forms`` says which row of
-    ``chars`` each position has. ``contextual`` has the vectors of a frozen encoder, ``(n_rows, n_vectors, width)``, or
+    ``chars`` each position has. ``pretrained`` has the vectors of a frozen encoder, ``(n_rows, n_vectors, width)``, or
     the sub-words for one that trains.
     """
 
@@ -55,4 +55,4 @@ class Batch:
     chars: Tensor
     char_lengths: Tensor
     gold: GoldSteps | None = None
-    contextual: Tensor | SubwordBatch | None = None
+    pretrained: Tensor | SubwordBatch | None = None

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from pointree.nn import initialise
-from pointree.treebank.vocabulary import PAD
+from pointree.vocabulary import PAD
 
 __all__ = ["CharCnn"]
 

@@ -1,9 +1,8 @@
 """The bottom-up hierarchical decoder: one step attaches nothing, it says what the focus word looks like (paper §3).
 
-All decoder states live in one memory. A state is a pair of rows, hidden state and cell, and is named by its place in
-the memory; name 0 is the zero vector that stands for a missing dependent. A step is told which states to read and
-where to write, so that training (names known beforehand), greedy search and beam search (names follow the
-hypotheses) share it.
+All decoder states live in one memory. A state is a pair of rows, hidden state and cell. Its id is its place in the
+memory; id 0 is the zero vector that stands for a missing dependent. A step is told which states to read and where to
+write, so that training (ids known beforehand), greedy search and beam search (ids follow the hypotheses) share it.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class StepTrace(NamedTuple):
 
 
 def new_memory(initial: Tensor, n_steps: int) -> Tensor:
-    """A memory with room for ``n_steps`` further states; names 1 … batch_size are the initial ones.
+    """A memory with room for ``n_steps`` further states; ids 1 … batch_size are the initial ones.
 
     *Shape:* ``initial`` is ``(batch_size, 2, size)``; returns ``(1 + batch_size + n_steps, 2, size)``.
     """
@@ -56,13 +55,13 @@ def new_memory(initial: Tensor, n_steps: int) -> Tensor:
     return memory
 
 
-def gather_states(memory: Tensor, names: Tensor) -> Tensor:
-    """The named states, hidden states and cells as rows of their own.
+def gather_states(memory: Tensor, state_ids: Tensor) -> Tensor:
+    """The states of these ids, hidden states and cells as rows of their own.
 
-    *Shape:* ``names`` is ``(n, k)``; returns ``(2 · n, k, size)``, rows alternating hidden state and cell.
+    *Shape:* ``state_ids`` is ``(n, k)``; returns ``(2 · n, k, size)``, rows alternating hidden state and cell.
     """
-    n, k = names.shape
-    hidden_rows = (2 * names).unsqueeze(1)
+    n, k = state_ids.shape
+    hidden_rows = (2 * state_ids).unsqueeze(1)
     rows = torch.cat((hidden_rows, hidden_rows + 1), dim=1)
     return memory.view(-1, memory.shape[2]).index_select(0, rows.flatten()).view(2 * n, k, -1)
 
@@ -70,20 +69,20 @@ def gather_states(memory: Tensor, names: Tensor) -> Tensor:
 def decoder_step(
     weights: DecoderWeights,
     memory: Tensor,
-    names: Tensor,
+    state_ids: Tensor,
     input_gates: Tensor,
     start: int,
     mask: Tensor | None = None,
 ) -> StepTrace:
-    """Compute the next decoder states s_t from the named ones and write them to ``memory`` from ``start`` on.
+    """Compute the next decoder states s_t from those of the given ids and write them to ``memory`` from ``start`` on.
 
     s_t = LSTM(f(s_{t-1}, s_lm, …), h_i), where f fuses hidden states and cells alike. ``mask`` is the variational
     dropout on the hidden state, and on the cell too where they are fused.
 
-    *Shape:* ``names`` is ``(n, 1 + n_slots)``, the previous state first; ``input_gates`` is ``(n, 4 · size)``.
+    *Shape:* ``state_ids`` is ``(n, 1 + n_slots)``, the previous state first; ``input_gates`` is ``(n, 4 · size)``.
     """
     n, size = input_gates.shape[0], memory.shape[2]
-    sources = gather_states(memory, names)
+    sources = gather_states(memory, state_ids)
     if weights.fusion is None:
         value_and_gate, fused = None, sources.view(n, 2, size)
     else:

@@ -1,4 +1,4 @@
-"""The input of the encoder: character, word, tag and contextual embeddings side by side, each optional (paper §2.2)."""
+"""The input of the encoder: character, word, tag and pretrained embeddings side by side, each optional (paper §2.2)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pointree.config import READ_TAGS, EmbeddingsConfig
 from pointree.nn import initialise
 from pointree.nn.batch import Batch
 from pointree.nn.char_cnn import CharCnn
-from pointree.nn.contextual.embedding import ContextualEmbedding
-from pointree.nn.contextual.identity import EncoderIdentity
 from pointree.nn.dropout import drop_rows
-from pointree.treebank.vocabulary import UNK
+from pointree.pretrained.embedding import PretrainedEmbedding
+from pointree.pretrained.identity import PretrainedIdentity
+from pointree.vocabulary import UNK
 
 __all__ = ["Embeddings"]
 
@@ -31,7 +31,7 @@ class Embeddings(nn.Module):
         n_words: int,
         n_chars: int,
         n_tags: int,
-        contextual: EncoderIdentity | None = None,
+        pretrained: PretrainedIdentity | None = None,
     ) -> None:
         super().__init__()
         self.dropout = config.dropout
@@ -39,7 +39,7 @@ class Embeddings(nn.Module):
         self.words: nn.Parameter | None = None
         self.chars: CharCnn | None = None
         self.tags: nn.Parameter | None = None
-        self.contextual: ContextualEmbedding | None = None
+        self.pretrained: PretrainedEmbedding | None = None
         if config.word_size:
             self.words = initialise.xavier(n_words, config.word_size, fan_in=config.word_size, fan_out=1)
         if config.char_filters:
@@ -50,11 +50,11 @@ class Embeddings(nn.Module):
             self.tags = initialise.xavier(n_tags, config.tag_size, fan_in=config.tag_size, fan_out=1)
         self.register_buffer("singletons", torch.zeros(n_words, dtype=torch.bool), persistent=False)
         self.size = config.word_size + config.char_filters + (config.tag_size if config.tag in READ_TAGS else 0)
-        if config.contextual.model:
-            if contextual is None:
-                raise ValueError("contextual embeddings need the identity of their encoder")
-            self.contextual = ContextualEmbedding(config.contextual, contextual)
-            self.size += self.contextual.width
+        if config.pretrained.model:
+            if pretrained is None:
+                raise ValueError("pretrained embeddings need the identity of their encoder")
+            self.pretrained = PretrainedEmbedding(config.pretrained, pretrained)
+            self.size += self.pretrained.width
 
     def set_singletons(self, singletons: np.ndarray) -> None:
         """Name the words that training replaces by UNK now and then: those seen once."""
@@ -80,6 +80,6 @@ class Embeddings(nn.Module):
             parts.append(self.chars(batch.chars, batch.char_lengths, dtype).index_select(0, batch.forms))
         if self.tags is not None:
             parts.append(F.embedding(batch.tags, self.tags).to(dtype))
-        if self.contextual is not None:
-            parts.append(self.contextual(batch.contextual, dtype))
+        if self.pretrained is not None:
+            parts.append(self.pretrained(batch.pretrained, dtype))
         return torch.cat([drop_rows(part, self.dropout, self.training) for part in parts], dim=1)

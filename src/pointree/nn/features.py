@@ -10,11 +10,11 @@ import torch
 from numpy.typing import NDArray
 
 from pointree.nn.batch import Batch, GoldSteps
-from pointree.nn.contextual.features import ContextualSource
 from pointree.nn.packing import Packing
+from pointree.nn.pretrained_features import PretrainedFeatures
 from pointree.transitions import Order, Slot, gold_steps
 from pointree.treebank.sentence import Sentence
-from pointree.treebank.vocabulary import PAD, ROOT, Vocabularies
+from pointree.vocabulary import PAD, ROOT, Vocabularies
 
 __all__ = ["MAX_CHARS", "EncodedSentence", "Featurizer", "GoldSentence"]
 
@@ -68,14 +68,14 @@ class Featurizer:
         order: Order,
         slots: Sequence[Slot],
         device: torch.device,
-        contextual: ContextualSource | None = None,
+        pretrained: PretrainedFeatures | None = None,
     ) -> None:
         self.vocabularies = vocabularies
         self.tag = tag
         self.order = order
         self.slots = tuple(slots)
         self.device = device
-        self.contextual = contextual
+        self.pretrained = pretrained
         self._chars: dict[str, IntArray] = {}
 
     def encode(self, sentence: Sentence, *, gold: bool = False) -> EncodedSentence:
@@ -113,9 +113,9 @@ class Featurizer:
         """Put sentences together; they must be sorted by length, longest first."""
         positions = Packing.of([len(sentence) + 1 for sentence in sentences], self.device)
         forms, chars, char_lengths = self._forms(sentences, positions)
-        contextual = None
-        if self.contextual is not None:
-            contextual = self.contextual.inputs([sentence.forms for sentence in sentences], positions)
+        pretrained = None
+        if self.pretrained is not None:
+            pretrained = self.pretrained.inputs([sentence.forms for sentence in sentences], positions)
         return Batch(
             positions=positions,
             words=self._tensor(positions.pack(_pad([sentence.words for sentence in sentences]))),
@@ -124,7 +124,7 @@ class Featurizer:
             chars=self._tensor(chars),
             char_lengths=self._tensor(char_lengths),
             gold=self._gold_steps(sentences, positions),
-            contextual=contextual,
+            pretrained=pretrained,
         )
 
     def _tensor(self, array: IntArray) -> torch.Tensor:
@@ -166,27 +166,27 @@ class Featurizer:
             heads=self._tensor(steps.pack(heads)),
             head_rows=self._tensor(steps.pack(np.take_along_axis(positions.table, heads, axis=1))),
             labels=self._tensor(steps.pack(_pad([each.labels for each in gold]))),
-            names=self._tensor(steps.pack(_state_names(gold, steps, len(self.slots)))),
+            state_ids=self._tensor(steps.pack(_state_ids(gold, steps, len(self.slots)))),
         )
 
 
-def _state_names(gold: Sequence[GoldSentence], steps: Packing, n_slots: int) -> IntArray:
-    """The names of the decoder states that each step reads: the state before, then one for each slot.
+def _state_ids(gold: Sequence[GoldSentence], steps: Packing, n_slots: int) -> IntArray:
+    """The ids of the decoder states that each step reads: the state before, then one for each slot.
 
     *Shape:* ``(batch_size, n_steps, 1 + n_slots)``. Names follow `pointree.nn.decoder.new_memory`: 0 is nothing, then
     come the initial states, then the states of all steps in packed order.
     """
     first = 1 + steps.batch_size
-    names = np.zeros((steps.batch_size, steps.n_steps, 1 + n_slots), dtype=np.int64)
-    names[:, 0, 0] = np.arange(1, first)
-    names[:, 1:, 0] = first + steps.table[:, :-1]
+    state_ids = np.zeros((steps.batch_size, steps.n_steps, 1 + n_slots), dtype=np.int64)
+    state_ids[:, 0, 0] = np.arange(1, first)
+    state_ids[:, 1:, 0] = first + steps.table[:, :-1]
     if n_slots:
         words = _pad([each.slots for each in gold])
         step_of = _pad([each.step_of for each in gold])
         steps_read = np.take_along_axis(step_of, words.reshape(len(gold), -1), axis=1)
         rows = np.take_along_axis(steps.table, steps_read, axis=1).reshape(words.shape)
-        names[:, :, 1:] = np.where(words > 0, first + rows, 0)
-    return names
+        state_ids[:, :, 1:] = np.where(words > 0, first + rows, 0)
+    return state_ids
 
 
 def _pad(arrays: Sequence[IntArray]) -> IntArray:

@@ -10,7 +10,6 @@ from torch import Tensor, nn
 
 from pointree.config import Config
 from pointree.nn.batch import Batch, GoldSteps
-from pointree.nn.contextual.identity import EncoderIdentity
 from pointree.nn.decoder import Decoder
 from pointree.nn.dropout import drop_shared, dropout_mask
 from pointree.nn.embeddings import Embeddings
@@ -20,6 +19,7 @@ from pointree.nn.packing import Packing
 from pointree.nn.scorers import ArcScorer, LabelScorer
 from pointree.nn.tagger import Tagger
 from pointree.nn.teacher_forcing import teacher_forced_states
+from pointree.pretrained.identity import PretrainedIdentity
 from pointree.transitions import ORDERS
 
 __all__ = ["Encoding", "Loss", "PointerNetwork"]
@@ -77,7 +77,7 @@ class PointerNetwork(nn.Module):
         n_chars: int,
         n_tags: int,
         n_labels: int,
-        contextual: EncoderIdentity | None = None,
+        pretrained: PretrainedIdentity | None = None,
     ) -> None:
         super().__init__()
         order = ORDERS[config.decoder.order]
@@ -86,7 +86,7 @@ class PointerNetwork(nn.Module):
         self._full_embedding_dropout = config.embeddings.dropout
         self.output_dropout, self.state_dropout, self.scorer_dropout = self._full_dropout
         self.embeddings = Embeddings(
-            config.embeddings, n_words=n_words, n_chars=n_chars, n_tags=n_tags, contextual=contextual
+            config.embeddings, n_words=n_words, n_chars=n_chars, n_tags=n_tags, pretrained=pretrained
         )
         self.encoder = Encoder(
             inputs=self.embeddings.size,
@@ -153,7 +153,7 @@ class PointerNetwork(nn.Module):
             self.decoder,
             self.decoder.initial_state(final_cells),
             self.decoder.input_gates(encoded).index_select(0, gold.focus_rows),
-            gold.names,
+            gold.state_ids,
             gold.steps,
         )
         states = self._drop(states, gold.steps, self.state_dropout)

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from pointree.nn.linear import Projection, softmax_precision
-from pointree.treebank.vocabulary import ROOT, Vocabulary
+from pointree.vocabulary import ROOT, Vocabulary
 
 __all__ = ["Tagger"]
 

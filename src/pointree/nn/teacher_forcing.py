@@ -1,6 +1,6 @@
 """The decoder over given trees: all steps of a batch, with a backward pass that multiplies once for each weight.
 
-The forward pass is `decoder_step`, as in search. In training every state's name is known beforehand, so the states of
+The forward pass is `decoder_step`, as in search. In training every state's id is known beforehand, so the states of
 all steps can be gathered again at the end for the gradients of the weights.
 """
 
@@ -22,7 +22,7 @@ __all__ = ["teacher_forced_states"]
 
 
 class _TeacherForcing(torch.autograd.Function):
-    """All decoder steps of a batch over the states that the given trees name."""
+    """All decoder steps of a batch over the states that the given trees read."""
 
     @staticmethod
     def forward(
@@ -34,7 +34,7 @@ class _TeacherForcing(torch.autograd.Function):
         gate: Tensor | None,
         gate_bias: Tensor | None,
         mask: Tensor | None,
-        names: Tensor,
+        state_ids: Tensor,
         steps: Packing,
     ) -> Tensor:
         size, n_rows = recurrent.shape[0], steps.n_rows
@@ -48,18 +48,18 @@ class _TeacherForcing(torch.autograd.Function):
         for start, count in zip(steps.offsets, steps.active, strict=False):
             rows = slice(start, start + count)
             step_mask = None if mask is None else mask[:count]
-            trace = decoder_step(weights, memory, names[rows], input_gates[rows], first + start, step_mask)
+            trace = decoder_step(weights, memory, state_ids[rows], input_gates[rows], first + start, step_mask)
             gates[rows] = trace.gates
             fused[rows] = trace.fused
             if value_and_gate is not None and trace.value_and_gate is not None:
                 value_and_gate[:, 2 * start : 2 * (start + count)] = trace.value_and_gate
-        ctx.save_for_backward(recurrent, joint, gate, gate_bias, mask, names, memory, gates, fused, value_and_gate)
+        ctx.save_for_backward(recurrent, joint, gate, gate_bias, mask, state_ids, memory, gates, fused, value_and_gate)
         ctx.steps = steps
         return memory[first:, 0].contiguous()
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
-        recurrent, joint, gate, gate_bias, mask, names, memory, gates, fused, value_and_gate = ctx.saved_tensors
+        recurrent, joint, gate, gate_bias, mask, state_ids, memory, gates, fused, value_and_gate = ctx.saved_tensors
         steps: Packing = ctx.steps
         first = 1 + steps.batch_size
         fusion = None if joint is None else FusionGradients(FusionWeights(joint, gate, gate_bias), value_and_gate)
@@ -78,41 +78,41 @@ class _TeacherForcing(torch.autograd.Function):
             hidden.copy_(through_state if mask is None else through_state.mul_(mask[:count]))
             if mask is not None and fusion is not None:
                 cell.mul_(mask[:count])
-            step_names = names[rows]
+            step_ids = state_ids[rows]
             if fusion is None:
-                memory_gradient[step_names[:, 0]] += fused_gradient
+                memory_gradient[step_ids[:, 0]] += fused_gradient
                 continue
-            sources = None if gate is None else gather_states(memory, step_names)
+            sources = None if gate is None else gather_states(memory, step_ids)
             states = slice(2 * start, 2 * (start + count))
             source_gradient = fusion.step(states, fused_gradient.flatten(0, 1), sources)
-            _scatter(memory_gradient, step_names, source_gradient)
+            _scatter(memory_gradient, step_ids, source_gradient)
         fusion_gradient: FusionWeights | tuple[None, None, None] = (None, None, None)
         if fusion is not None:
-            fusion_gradient = fusion.weights(gather_states(memory, names))
+            fusion_gradient = fusion.weights(gather_states(memory, state_ids))
         recurrent_gradient = torch.mm(fused[:, 0].t(), gate_gradient)
         initial_gradient = memory_gradient[1:first]
         return initial_gradient, gate_gradient, recurrent_gradient, *fusion_gradient, None, None, None
 
 
-def _scatter(memory_gradient: Tensor, names: Tensor, gradient: Tensor) -> None:
+def _scatter(memory_gradient: Tensor, state_ids: Tensor, gradient: Tensor) -> None:
     """Add the gradients of the states that a step read to those states.
 
-    One slot at a time: a step has one row for each sentence, so that within a slot no state is named twice, but for
-    name 0, whose gradient nobody reads.
+    One slot at a time: a step has one row for each sentence, so that within a slot no state is read twice, but for
+    id 0, whose gradient nobody reads.
 
-    *Shape:* ``names`` is ``(n, 1 + n_slots)``, ``gradient`` is ``(1 + n_slots, 2 · n, size)``.
+    *Shape:* ``state_ids`` is ``(n, 1 + n_slots)``, ``gradient`` is ``(1 + n_slots, 2 · n, size)``.
     """
     for slot, slot_gradient in enumerate(gradient.unflatten(1, (-1, 2))):
-        memory_gradient[names[:, slot]] += slot_gradient
+        memory_gradient[state_ids[:, slot]] += slot_gradient
 
 
 def teacher_forced_states(
-    decoder: Decoder, initial: Tensor, input_gates: Tensor, names: Tensor, steps: Packing
+    decoder: Decoder, initial: Tensor, input_gates: Tensor, state_ids: Tensor, steps: Packing
 ) -> Tensor:
     """The decoder state of every step over given trees, which are the gold ones or what was predicted before.
 
     *Shape:* ``initial`` ``(batch_size, 2, size)``, ``input_gates`` ``(n_rows, 4 · size)`` of the focus words in packed
-    step order, ``names`` ``(n_rows, 1 + n_slots)``; returns ``(n_rows, size)``.
+    step order, ``state_ids`` ``(n_rows, 1 + n_slots)``; returns ``(n_rows, size)``.
     """
     weights = decoder.weights(input_gates.dtype)
     mask = None
@@ -120,6 +120,6 @@ def teacher_forced_states(
         mask = dropout_mask((steps.batch_size, decoder.size), decoder.dropout, input_gates)
     fusion = weights.fusion or (None, None, None)
     states: Tensor = _TeacherForcing.apply(  # type: ignore[no-untyped-call]
-        initial, input_gates, weights.recurrent, *fusion, mask, names, steps
+        initial, input_gates, weights.recurrent, *fusion, mask, state_ids, steps
     )
     return states

@@ -18,7 +18,7 @@ from pointree.errors import UsageError
 if TYPE_CHECKING:
     from pointree.treebank.sentence import Sentence
 
-__all__ = ["FORMATS", "Format", "Writer", "render", "write"]
+__all__ = ["FORMATS", "OutputFormat", "Writer", "render", "write"]
 
 
 class Writer(Protocol):
@@ -29,7 +29,7 @@ class Writer(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class OutputFormat:
     """A format: what it is in a few words, and the module with its `write` function."""
 
     description: str
@@ -40,14 +40,14 @@ class Format:
         return cast(Writer, import_module(f"pointree.rendering.{self.module}").write)
 
 
-FORMATS: Mapping[str, Format] = MappingProxyType(
+FORMATS: Mapping[str, OutputFormat] = MappingProxyType(
     {
-        "conllu": Format("CoNLL-U, the format of Universal Dependencies", "conllu_format"),
-        "json": Format("one JSON array, one sentence a line", "json_format"),
-        "svg": Format("a picture with arcs above the words", "svg"),
-        "table": Format("aligned plain columns", "table"),
-        "tikz": Format("LaTeX source for tikz-dependency", "tikz"),
-        "tree": Format("a drawing for the terminal", "tree"),
+        "conllu": OutputFormat("CoNLL-U, the format of Universal Dependencies", "conllu_format"),
+        "json": OutputFormat("one JSON array, one sentence a line", "json_format"),
+        "svg": OutputFormat("a picture with arcs above the words", "svg"),
+        "table": OutputFormat("aligned plain columns", "table"),
+        "tikz": OutputFormat("LaTeX source for tikz-dependency", "tikz"),
+        "tree": OutputFormat("a drawing for the terminal", "tree"),
     }
 )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any, TextIO
 
-from pointree.rendering.offsets import align
+from pointree.rendering.offsets import token_spans
 from pointree.treebank.sentence import Sentence, Token
 
 __all__ = ["schema", "to_object", "write", "write_array"]
@@ -42,7 +42,7 @@ def schema() -> dict[str, Any]:
 
 def to_object(sentence: Sentence) -> dict[str, Any]:
     """A sentence as JSON values; the word with the id `i` is `tokens[i - 1]`."""
-    spans = align(sentence)
+    spans = token_spans(sentence)
     tokens, ranges, empty_nodes = [], [], []
     for token in sentence.tokens:
         start, end = spans.get(token.id, (None, None))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pointree.treebank.sentence import Sentence, Token
 
-__all__ = ["align"]
+__all__ = ["token_spans"]
 
 Span = tuple[int, int]
 
 
-def align(sentence: Sentence) -> dict[str, Span]:
+def token_spans(sentence: Sentence) -> dict[str, Span]:
     """The characters `text[start:end]` of each word and range by id, or nothing when text and forms differ.
 
     The words of a range share its characters as they spell them ("do" and "n't" in "don't"); where they do

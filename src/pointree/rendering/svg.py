@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 from pointree.rendering.display import is_right_to_left, printable
 from pointree.rendering.levels import Arc
-from pointree.rendering.svg_layout import LABEL_RISE, LABEL_SIZE, TAG_SIZE, WORD_SIZE, Layout, lay_out
+from pointree.rendering.svg_layout import LABEL_RISE, LABEL_SIZE, TAG_SIZE, WORD_SIZE, SvgLayout, lay_out
 from pointree.treebank.sentence import Sentence
 
 __all__ = ["Direction", "draw_svg", "write"]
@@ -82,7 +82,7 @@ def write(
         stream.write("</svg>\n")
 
 
-def _draw(sentence: Sentence, layout: Layout, direction: Direction) -> Iterator[str]:
+def _draw(sentence: Sentence, layout: SvgLayout, direction: Direction) -> Iterator[str]:
     """The elements of one sentence: its description, then arcs, then words."""
     yield f"<title>{escape(printable(sentence.text))}</title>"
     yield f"<desc>{escape(_describe(layout))}</desc>"
@@ -100,7 +100,7 @@ def _draw(sentence: Sentence, layout: Layout, direction: Direction) -> Iterator[
         yield _text("upos", place(centre), baseline + 1.6 * TAG_SIZE, tag)
 
 
-def _draw_arc(arc: Arc, start: float, end: float, layout: Layout) -> Iterator[str]:
+def _draw_arc(arc: Arc, start: float, end: float, layout: SvgLayout) -> Iterator[str]:
     """The line, arrow tip and label of one arc; that of ROOT comes straight from above."""
     ground, top = layout.ground, layout.top(arc)
     foot = ground - TIP_HEIGHT / 2  # inside the tip, where the blunt end of the line is not seen
@@ -127,7 +127,7 @@ def _px(length: float) -> str:
     return f"{round(length, 1):.10g}"
 
 
-def _describe(layout: Layout) -> str:
+def _describe(layout: SvgLayout) -> str:
     """The tree in words, for those who cannot see it."""
     names = ["ROOT", *layout.forms]
     arcs = sorted(layout.arcs, key=lambda arc: arc.dependent)

@@ -9,7 +9,7 @@ from pointree.rendering.display import display_width, fit
 from pointree.rendering.levels import Arc, place_arcs
 from pointree.treebank.sentence import Sentence
 
-__all__ = ["Layout", "lay_out"]
+__all__ = ["SvgLayout", "lay_out"]
 
 Offsets = tuple[float, float]
 
@@ -26,7 +26,7 @@ LABEL_RISE = 4  # of the label's baseline over its arc
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class SvgLayout:
     """The places of a sentence's parts; y grows downwards, and words stand in the order of the sentence."""
 
     forms: list[str]
@@ -43,7 +43,7 @@ class Layout:
         return self.ground - FIRST_LEVEL - (arc.level - 1) * LEVEL_HEIGHT
 
 
-def lay_out(sentence: Sentence) -> Layout:
+def lay_out(sentence: Sentence) -> SvgLayout:
     """Place the words as close as their own widths and the labels of the arcs between them allow."""
     forms = [fit(form, MAX_CELLS) for form in sentence.forms]
     tags = [fit(word.upos, MAX_CELLS) for word in sentence.words]
@@ -69,7 +69,7 @@ def lay_out(sentence: Sentence) -> Layout:
     highest = max((arc.level for arc in arcs), default=0)
     ground = MARGIN + (FIRST_LEVEL + (highest - 1) * LEVEL_HEIGHT + LABEL_RISE + LABEL_SIZE if highest else 0)
     height = ground + 1.4 * WORD_SIZE + (1.6 * TAG_SIZE if tags else 0) + MARGIN
-    return Layout(forms, tags, centres, arcs, ends, right + MARGIN, height, ground)
+    return SvgLayout(forms, tags, centres, arcs, ends, right + MARGIN, height, ground)
 
 
 def text_width(text: str, size: int) -> float:

@@ -7,10 +7,10 @@ from pointree.search.beam import beam_search
 from pointree.search.greedy import greedy_search
 from pointree.search.labels import label_trees
 from pointree.search.result import ParseTree, SearchOptions, Trees
-from pointree.search.step import Observer
+from pointree.search.step import StepObserver
 from pointree.transitions import Constraints, Order
 
-__all__ = ["Observer", "ParseTree", "SearchOptions", "Trees", "find_trees", "search"]
+__all__ = ["ParseTree", "SearchOptions", "StepObserver", "Trees", "find_trees", "search"]
 
 
 def search(
@@ -22,7 +22,11 @@ def search(
 
 
 def find_trees(
-    network: PointerNetwork, encoding: Encoding, order: Order, options: SearchOptions, observer: Observer | None = None
+    network: PointerNetwork,
+    encoding: Encoding,
+    order: Order,
+    options: SearchOptions,
+    observer: StepObserver | None = None,
 ) -> Trees:
     """The trees before they have labels."""
     constraints = Constraints(single_root=options.single_root, projective=options.projective)

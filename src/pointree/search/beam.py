@@ -7,7 +7,7 @@ import torch
 from pointree.nn.model import Encoding, PointerNetwork
 from pointree.search.result import Trees
 from pointree.search.state import BatchedTrees
-from pointree.search.step import Observer, Stepper
+from pointree.search.step import StepObserver, Stepper
 from pointree.transitions import Constraints, Order
 
 __all__ = ["beam_search"]
@@ -19,7 +19,7 @@ def beam_search(
     order: Order,
     constraints: Constraints,
     beam_width: int,
-    observer: Observer | None = None,
+    observer: StepObserver | None = None,
 ) -> Trees:
     """Up to ``beam_width`` trees of each sentence, most probable first.
 
@@ -29,11 +29,11 @@ def beam_search(
     """
     stepper = Stepper.start(network, encoding, order, beam_width, observer)
     steps = stepper.steps
-    trees = BatchedTrees(stepper.lengths, stepper.initial_names, network.slots, constraints)
+    trees = BatchedTrees(stepper.lengths, stepper.initial_ids, network.slots, constraints)
     n_positions = trees.tops.shape[1]
     shape = (steps.batch_size, beam_width, n_positions)
     heads = trees.heads.new_zeros(shape)
-    names = trees.names.new_zeros(shape)
+    state_ids = trees.state_ids.new_zeros(shape)
     log_probs = trees.log_probs.new_zeros(shape)
     scores = trees.log_probs.new_full(shape[:2], float("-inf"))
     running_scores = trees.log_probs.new_zeros(steps.batch_size, 1)
@@ -42,7 +42,7 @@ def beam_search(
         if count < running_scores.shape[0]:
             trees.select(slice(count * width))
             running_scores = running_scores[:count]
-        focus, new_names, step_log_probs = stepper.advance(trees, step, width)
+        focus, new_ids, step_log_probs = stepper.advance(trees, step, width)
         candidates = running_scores.unsqueeze(2) + step_log_probs.view(count, width, n_positions)
         new_width = min(beam_width, width * n_positions)
         running_scores, chosen = candidates.flatten(1).topk(new_width, dim=1)
@@ -53,12 +53,12 @@ def beam_search(
         trees.select(rows)
         width = new_width
         log_prob = step_log_probs[rows].gather(1, head)
-        trees.attach(focus[rows], head, log_prob, new_names[rows])
+        trees.attach(focus[rows], head, log_prob, new_ids[rows])
         still_running = steps.active[step + 1] if step + 1 < steps.n_steps else 0
         if still_running < count:
             finished = slice(still_running, count)
             heads[finished, :width] = trees.heads.view(count, width, -1)[finished]
-            names[finished, :width] = trees.names.view(count, width, -1)[finished]
+            state_ids[finished, :width] = trees.state_ids.view(count, width, -1)[finished]
             log_probs[finished, :width] = trees.log_probs.view(count, width, -1)[finished]
             scores[finished, :width] = running_scores[finished]
-    return Trees(heads, log_probs, names, scores, stepper.memory)
+    return Trees(heads, log_probs, state_ids, scores, stepper.memory)

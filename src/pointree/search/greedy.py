@@ -5,7 +5,7 @@ from __future__ import annotations
 from pointree.nn.model import Encoding, PointerNetwork
 from pointree.search.result import Trees
 from pointree.search.state import BatchedTrees
-from pointree.search.step import Observer, Stepper
+from pointree.search.step import StepObserver, Stepper
 from pointree.transitions import Constraints, Order
 
 __all__ = ["greedy_search"]
@@ -16,22 +16,22 @@ def greedy_search(
     encoding: Encoding,
     order: Order,
     constraints: Constraints,
-    observer: Observer | None = None,
+    observer: StepObserver | None = None,
 ) -> Trees:
     """The tree of the locally best heads of each sentence."""
     stepper = Stepper.start(network, encoding, order, beam_width=1, observer=observer)
-    trees = BatchedTrees(stepper.lengths, stepper.initial_names, network.slots, constraints)
-    heads, log_probs, names = trees.heads, trees.log_probs, trees.names
+    trees = BatchedTrees(stepper.lengths, stepper.initial_ids, network.slots, constraints)
+    heads, log_probs, state_ids = trees.heads, trees.log_probs, trees.state_ids
     for step, count in enumerate(stepper.steps.active):
         if count < trees.tops.shape[0]:
             trees.select(slice(count))  # views: what the finished sentences have stays in the full tables
-        focus, new_names, step_log_probs = stepper.advance(trees, step, width=1)
+        focus, new_ids, step_log_probs = stepper.advance(trees, step, width=1)
         best, head = step_log_probs.max(dim=1, keepdim=True)
-        trees.attach(focus, head, best, new_names)
+        trees.attach(focus, head, best, new_ids)
     return Trees(
         heads=heads.unsqueeze(1),
         log_probs=log_probs.unsqueeze(1),
-        names=names.unsqueeze(1),
+        state_ids=state_ids.unsqueeze(1),
         scores=log_probs.sum(dim=1, keepdim=True),
         memory=stepper.memory,
     )

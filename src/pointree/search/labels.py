@@ -21,23 +21,23 @@ def label_trees(
     """
     shape = trees.heads.shape
     head_rows = encoding.positions.padding_index.gather(1, trees.heads.flatten(1)).flatten()
-    names = trees.names.flatten()
-    places = (names > 0).nonzero().squeeze(1)
-    names, heads, head_rows = (x.index_select(0, places) for x in (names, trees.heads.flatten(), head_rows))
-    shares = None
+    state_ids = trees.state_ids.flatten()
+    places = (state_ids > 0).nonzero().squeeze(1)
+    state_ids, heads, head_rows = (x.index_select(0, places) for x in (state_ids, trees.heads.flatten(), head_rows))
+    inverse = None
     if shape[1] > 1:
         # Trees of a beam have most of their arcs in common: the same decoder state points to the same head.
-        chosen, shares = distinct_rows(torch.stack((names, heads), dim=1), bound=len(trees.memory))
-        names, heads, head_rows = names[chosen], heads[chosen], head_rows[chosen]
+        chosen, inverse = distinct_rows(torch.stack((state_ids, heads), dim=1), bound=len(trees.memory))
+        state_ids, heads, head_rows = state_ids[chosen], heads[chosen], head_rows[chosen]
     best, labels = label_log_probs(
         network,
-        trees.memory[:, 0].index_select(0, names),
+        trees.memory[:, 0].index_select(0, state_ids),
         encoding.label_heads.index_select(0, head_rows),
         heads == 0,
         root_label,
     ).max(dim=1)
-    if shares is not None:
-        best, labels = best[shares], labels[shares]
+    if inverse is not None:
+        best, labels = best[inverse], labels[inverse]
     best_log_probs = trees.log_probs.new_zeros(shape.numel()).index_copy(0, places, best)
     all_labels = labels.new_zeros(shape.numel()).index_copy(0, places, labels)
     scores = trees.scores + best_log_probs.view(shape).sum(dim=2)

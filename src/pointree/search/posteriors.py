@@ -42,18 +42,18 @@ class Posteriors:
 
         *Shape:* ``heads`` is ``(batch_size, n_positions)``; returns ``(batch_size, n_positions, n_labels)``.
         """
-        names = self.trees.names[:, 0]
-        places = (names.flatten() > 0).nonzero().squeeze(1)
+        state_ids = self.trees.state_ids[:, 0]
+        places = (state_ids.flatten() > 0).nonzero().squeeze(1)
         head_rows = self.encoding.positions.padding_index.gather(1, heads).flatten().index_select(0, places)
         found = label_log_probs(
             self.network,
-            self.trees.memory[:, 0].index_select(0, names.flatten().index_select(0, places)),
+            self.trees.memory[:, 0].index_select(0, state_ids.flatten().index_select(0, places)),
             self.encoding.label_heads.index_select(0, head_rows),
             heads.flatten().index_select(0, places) == 0,
             root_label,
         ).exp()
-        everywhere = found.new_zeros(names.numel(), found.shape[1]).index_copy(0, places, found)
-        return everywhere.view(*names.shape, -1)
+        everywhere = found.new_zeros(state_ids.numel(), found.shape[1]).index_copy(0, places, found)
+        return everywhere.view(*state_ids.shape, -1)
 
 
 class _HeadRecorder:

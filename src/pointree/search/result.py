@@ -31,14 +31,14 @@ class SearchOptions:
 class Trees:
     """Unlabelled trees of a batch, as the search left them.
 
-    *Shape:* ``heads``, ``log_probs`` (of each arc) and ``names`` (of each word's decoder state) are ``(batch_size,
+    *Shape:* ``heads``, ``log_probs`` (of each arc) and ``state_ids`` (of each word's decoder state) are ``(batch_size,
     width, n_positions)``; ``scores``, the log-probability of all arcs together, is ``(batch_size, width)`` and -inf
     where there are fewer trees. ``memory`` holds the decoder states, ``(n_states, 2, size)``.
     """
 
     heads: Tensor
     log_probs: Tensor
-    names: Tensor
+    state_ids: Tensor
     scores: Tensor
     memory: Tensor
 

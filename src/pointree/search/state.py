@@ -18,7 +18,7 @@ __all__ = ["BatchedTrees"]
 
 
 class BatchedTrees:
-    """Rows of partial trees, and the names of the decoder states that belong to their words.
+    """Rows of partial trees, and the ids of the decoder states that belong to their words.
 
     *Shape:* all tables are ``(n_rows, n_positions)``.
 
@@ -26,12 +26,12 @@ class BatchedTrees:
         heads: The head of each word that has one.
         log_probs: The log-probability with which it was chosen.
         tops: The top of each node's fragment.
-        names: The name of each word's decoder state; 0 for words without one, and for ROOT.
+        state_ids: The id of each word's decoder state; 0 for words without one, and for ROOT.
         slots: The dependent in each slot that fusion or legality asks for.
     """
 
-    def __init__(self, lengths: Tensor, initial_names: Tensor, slots: Sequence[Slot], constraints: Constraints) -> None:
-        """*Shape:* ``lengths`` (words a sentence) and ``initial_names`` (decoder states) are ``(n_rows,)``."""
+    def __init__(self, lengths: Tensor, initial_ids: Tensor, slots: Sequence[Slot], constraints: Constraints) -> None:
+        """*Shape:* ``lengths`` (words a sentence) and ``initial_ids`` (decoder states) are ``(n_rows,)``."""
         device, n_rows = lengths.device, lengths.shape[0]
         n_positions = int(lengths.max()) + 1
         self.constraints = constraints
@@ -41,8 +41,8 @@ class BatchedTrees:
         self.tops = self.columns.expand(n_rows, n_positions).contiguous()
         self.heads = torch.zeros_like(self.tops)
         self.log_probs = torch.zeros(n_rows, n_positions, device=device)
-        self.names = torch.zeros_like(self.tops)
-        self.previous = initial_names
+        self.state_ids = torch.zeros_like(self.tops)
+        self.previous = initial_ids
         self.root_used = torch.zeros(n_rows, 1, dtype=torch.bool, device=device)
         tracked = set(slots)
         self.windows: tuple[Tensor, Tensor] | None = None
@@ -57,7 +57,7 @@ class BatchedTrees:
         self.tops = self.tops[rows]
         self.heads = self.heads[rows]
         self.log_probs = self.log_probs[rows]
-        self.names = self.names[rows]
+        self.state_ids = self.state_ids[rows]
         self.previous = self.previous[rows]
         self.root_used = self.root_used[rows]
         self.slots = {slot: table[rows] for slot, table in self.slots.items()}
@@ -69,9 +69,9 @@ class BatchedTrees:
 
         *Shape:* ``focus`` is ``(n_rows, 1)``; returns ``(n_rows, 1 + n_slots)``.
         """
-        names = [self.previous.unsqueeze(1)]
-        names.extend(self.names.gather(1, self.slots[slot].gather(1, focus)) for slot in self.fused_slots)
-        return torch.cat(names, dim=1) if len(names) > 1 else names[0]
+        state_ids = [self.previous.unsqueeze(1)]
+        state_ids.extend(self.state_ids.gather(1, self.slots[slot].gather(1, focus)) for slot in self.fused_slots)
+        return torch.cat(state_ids, dim=1) if len(state_ids) > 1 else state_ids[0]
 
     def legal_heads(self, focus: Tensor) -> Tensor:
         """Which positions may be the head of the focus word; at least one may (see `pointree.transitions.legality`).
@@ -98,16 +98,16 @@ class BatchedTrees:
         covered_by_focus = (first <= columns) & (columns <= last)
         return crosses_nothing & ~covers_its_top & ~covered_by_focus
 
-    def attach(self, focus: Tensor, head: Tensor, log_prob: Tensor, names: Tensor) -> None:
-        """Give every focus word its head, and name its decoder state.
+    def attach(self, focus: Tensor, head: Tensor, log_prob: Tensor, state_ids: Tensor) -> None:
+        """Give every focus word its head, and the id of its decoder state.
 
-        *Shape:* ``focus``, ``head`` and ``log_prob`` are ``(n_rows, 1)``; ``names`` is ``(n_rows,)``.
+        *Shape:* ``focus``, ``head`` and ``log_prob`` are ``(n_rows, 1)``; ``state_ids`` is ``(n_rows,)``.
         """
         self.tops = torch.where(self.tops == focus, self.tops.gather(1, head), self.tops)
         self.heads.scatter_(1, focus, head)
         self.log_probs.scatter_(1, focus, log_prob)
-        self.names.scatter_(1, focus, names.unsqueeze(1))
-        self.previous = names
+        self.state_ids.scatter_(1, focus, state_ids.unsqueeze(1))
+        self.previous = state_ids
         self.root_used = self.root_used | (head == 0)
         is_left = focus < head
         for slot, table in self.slots.items():

@@ -15,26 +15,26 @@ from pointree.search.distinct import distinct_rows
 from pointree.search.state import BatchedTrees
 from pointree.transitions import Order
 
-__all__ = ["Observer", "StepScores", "Stepper"]
+__all__ = ["StepObserver", "StepScores", "Stepper"]
 
 
 @dataclass(frozen=True, slots=True)
 class StepScores:
     """All that a step computed, for an observer of the search.
 
-    *Shape:* ``focus`` is ``(n_rows, 1)``, ``names`` ``(n_rows,)``; ``logits`` (of all positions), ``legal`` and
+    *Shape:* ``focus`` is ``(n_rows, 1)``, ``state_ids`` ``(n_rows,)``; ``logits`` (of all positions), ``legal`` and
     ``log_probs`` (over legal positions) are ``(n_rows, n_positions)``.
     """
 
     focus: Tensor
-    names: Tensor
+    state_ids: Tensor
     logits: Tensor
     legal: Tensor
     log_probs: Tensor
     decoder: StepTrace
 
 
-class Observer(Protocol):
+class StepObserver(Protocol):
     """Watches a search: called at every step, before any head is chosen."""
 
     def __call__(self, trees: BatchedTrees, scores: StepScores) -> None:
@@ -59,7 +59,7 @@ class Stepper:
     memory: Tensor
     weights: DecoderWeights
     size: int
-    observer: Observer | None = None
+    observer: StepObserver | None = None
 
     @classmethod
     def start(
@@ -68,7 +68,7 @@ class Stepper:
         encoding: Encoding,
         order: Order,
         beam_width: int,
-        observer: Observer | None = None,
+        observer: StepObserver | None = None,
     ) -> Stepper:
         """Prepare the search over an encoded batch."""
         positions = encoding.positions
@@ -89,8 +89,8 @@ class Stepper:
         )
 
     @property
-    def initial_names(self) -> Tensor:
-        """The names of the initial states. *Shape:* ``(batch_size,)``."""
+    def initial_ids(self) -> Tensor:
+        """The ids of the initial states. *Shape:* ``(batch_size,)``."""
         return torch.arange(1, 1 + self.steps.batch_size, device=self.steps.device)
 
     @property
@@ -101,7 +101,7 @@ class Stepper:
     def advance(self, trees: BatchedTrees, step: int, width: int) -> tuple[Tensor, Tensor, Tensor]:
         """Score all heads of the step's focus words.
 
-        *Shape:* with ``n_rows`` = running sentences · ``width``: returns the focus words ``(n_rows, 1)``, the names of
+        *Shape:* with ``n_rows`` = running sentences · ``width``: returns the focus words ``(n_rows, 1)``, the ids of
         their new decoder states ``(n_rows,)``, and log-probabilities over legal heads ``(n_rows, n_positions)``, -inf
         where a head is not legal.
         """
@@ -112,18 +112,18 @@ class Stepper:
             focus, rows = focus.repeat_interleave(width), rows.repeat_interleave(width)
         focus = focus.unsqueeze(1)
         start, n_rows = self.size, count * width
-        sources, shares = trees.sources(focus), None
+        sources, inverse = trees.sources(focus), None
         if width > 1 and self.observer is None:
             # A decoder state follows from the states it reads. Hypotheses that read the same ones share it, however
             # their trees differ: a head shows only once its own turn comes.
-            chosen, shares = distinct_rows(sources, bound=start)
+            chosen, inverse = distinct_rows(sources, bound=start)
             sources, rows = sources[chosen], rows[chosen]
         decoder = decoder_step(self.weights, self.memory, sources, encoding.input_gates.index_select(0, rows), start)
         self.size += sources.shape[0]
         dependents = self.network.arcs.dependent(self.memory[start : self.size, 0])
-        names = torch.arange(start, self.size, device=focus.device)
-        if shares is not None:
-            dependents, names = dependents.index_select(0, shares), names[shares]
+        state_ids = torch.arange(start, self.size, device=focus.device)
+        if inverse is not None:
+            dependents, state_ids = dependents.index_select(0, inverse), state_ids[inverse]
         queries = dependents.view(count, width, -1).transpose(1, 2)
         logits = torch.baddbmm(encoding.key_biases[:count].unsqueeze(2), encoding.keys[:count], queries)
         logits = logits.transpose(1, 2).reshape(n_rows, -1).float()
@@ -133,5 +133,5 @@ class Stepper:
         legal = trees.legal_heads(focus)
         log_probs = logits.masked_fill(~legal, float("-inf")).log_softmax(dim=1)
         if self.observer is not None:
-            self.observer(trees, StepScores(focus, names, logits, legal, log_probs, decoder))
-        return focus, names, log_probs
+            self.observer(trees, StepScores(focus, state_ids, logits, legal, log_probs, decoder))
+        return focus, state_ids, log_probs

@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-__all__ = ["Gate", "Hypothesis", "IllegalHead", "LabelProb", "Source", "Trace", "TraceStep"]
+__all__ = ["GateOpening", "Hypothesis", "IllegalHead", "LabelProb", "StateRead", "Trace", "TraceStep"]
 
-FORMAT = 1
+TRACE_FORMAT = 1
 """The version of the layout; it grows when a field changes its meaning or goes away."""
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class StateRead:
     """A decoder state that a step read.
 
     Attributes:
@@ -32,7 +32,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class GateOpening:
     """How far the fusion gate opened, from 0 (nothing passes) to 1.
 
     Attributes:
@@ -114,8 +114,8 @@ class TraceStep:
     raw_probs: list[float]
     probs: list[float]
     illegal: list[IllegalHead]
-    sources: list[Source]
-    gate: Gate | None
+    sources: list[StateRead]
+    gate: GateOpening | None
     head: int
     head_prob: float
     labels: list[LabelProb]
@@ -156,7 +156,7 @@ class Trace:
     heads: list[int]
     deprels: list[str]
     log_prob: float
-    format: int = FORMAT
+    format: int = TRACE_FORMAT
 
     def to_object(self) -> dict[str, Any]:
         """The trace as JSON values, with floats rounded to six decimals."""

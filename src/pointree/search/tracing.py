@@ -15,7 +15,7 @@ from pointree.search.labels import label_log_probs, label_trees
 from pointree.search.result import ParseTree, SearchOptions, Trees
 from pointree.search.state import BatchedTrees
 from pointree.search.step import StepScores
-from pointree.search.trace import Gate, Hypothesis, IllegalHead, LabelProb, Source, TraceStep
+from pointree.search.trace import GateOpening, Hypothesis, IllegalHead, LabelProb, StateRead, TraceStep
 from pointree.transitions import Constraints, Order, PartialTree, Slot
 from pointree.transitions.reasons import illegal_heads
 
@@ -83,22 +83,22 @@ def trace_search(
 class _Moment:
     """What was known when a step had scored all heads, and nothing was chosen yet.
 
-    *Shape:* a row is a hypothesis: ``heads``, ``names`` and ``log_probs`` are ``(n_rows, n_positions)``, ``sources``
-    ``(n_rows, 1 + n_slots)``, ``dependents`` ``(n_rows,)`` for each slot.
+    *Shape:* a row is a hypothesis: ``heads``, ``state_ids`` and ``log_probs`` are ``(n_rows, n_positions)``,
+    ``sources`` ``(n_rows, 1 + n_slots)``, ``dependents`` ``(n_rows,)`` for each slot.
     """
 
     focus: int
     heads: Tensor
-    names: Tensor
+    state_ids: Tensor
     log_probs: Tensor
     sources: Tensor
     dependents: dict[Slot, Tensor]
     scores: StepScores
 
     @property
-    def first_name(self) -> int:
-        """The name of the decoder state of row 0; the others follow."""
-        return int(self.scores.names[0])
+    def first_id(self) -> int:
+        """The id of the decoder state of row 0; the others follow."""
+        return int(self.scores.state_ids[0])
 
 
 class _Recorder:
@@ -111,7 +111,7 @@ class _Recorder:
         moment = _Moment(
             focus=int(scores.focus[0]),
             heads=trees.heads.clone(),
-            names=trees.names.clone(),
+            state_ids=trees.state_ids.clone(),
             log_probs=trees.log_probs.clone(),
             sources=trees.sources(scores.focus),
             dependents={slot: trees.slots[slot].gather(1, scores.focus).squeeze(1) for slot in trees.fused_slots},
@@ -121,7 +121,7 @@ class _Recorder:
 
 
 class _Story:
-    """The recorded moments, read backwards from the tree that won: names of states tell which rows led to it."""
+    """The recorded moments, read backwards from the tree that won: ids of states tell which rows led to it."""
 
     def __init__(
         self,
@@ -139,8 +139,8 @@ class _Story:
         self.trees = trees
         finished = trees.heads[0, :, 1:].tolist()
         self.winner = finished.index(best.heads)
-        names = trees.names[0, self.winner].tolist()
-        self.rows = [names[moment.focus] - moment.first_name for moment in moments]
+        state_ids = trees.state_ids[0, self.winner].tolist()
+        self.rows = [state_ids[moment.focus] - moment.first_id for moment in moments]
         self.chosen = [self._chosen(number) for number in range(len(moments))]
 
     def _chosen(self, number: int) -> list[tuple[int, int]]:
@@ -148,15 +148,15 @@ class _Story:
         moment = self.moments[number]
         if number + 1 < len(self.moments):
             after = self.moments[number + 1]
-            names, heads = after.names[:, moment.focus], after.heads[:, moment.focus]
+            state_ids, heads = after.state_ids[:, moment.focus], after.heads[:, moment.focus]
         else:
             exists = self.trees.scores[0] > float("-inf")
-            names, heads = (table[0, exists, moment.focus] for table in (self.trees.names, self.trees.heads))
-        rows = (names - moment.first_name).tolist()
+            state_ids, heads = (table[0, exists, moment.focus] for table in (self.trees.state_ids, self.trees.heads))
+        rows = (state_ids - moment.first_id).tolist()
         # Where there are fewer trees than the beam is wide, the search repeats the best one.
         return list(dict.fromkeys(zip(rows, heads.tolist(), strict=True)))
 
-    def sources(self, number: int) -> Iterator[Source]:
+    def sources(self, number: int) -> Iterator[StateRead]:
         """The decoder states that the step read, and their shares in what came out."""
         moment, row = self.moments[number], self.rows[number]
         words = [self.moments[number - 1].focus if number else 0]
@@ -172,7 +172,7 @@ class _Story:
         lengths = states.float().norm(dim=1).nan_to_num()
         shares = (lengths / lengths.sum().clamp(min=torch.finfo(lengths.dtype).tiny)).tolist()
         for slot, word, share in zip(slots, words, shares, strict=True):
-            yield Source(slot, word or None, share)
+            yield StateRead(slot, word or None, share)
 
     def labels(self, number: int, root_label: int | None, deprels: Sequence[str], count: int) -> list[LabelProb]:
         """The most probable labels of the arc that the step added."""
@@ -180,7 +180,7 @@ class _Story:
         head = self.trees.heads[0, self.winner, focus].view(1)
         log_probs = label_log_probs(
             self.network,
-            self.trees.memory[:, 0].index_select(0, self.trees.names[0, self.winner, focus].view(1)),
+            self.trees.memory[:, 0].index_select(0, self.trees.state_ids[0, self.winner, focus].view(1)),
             self.encoding.label_heads.index_select(0, self.encoding.positions.padding_index[0, head]),
             head == 0,
             root_label,
@@ -215,10 +215,10 @@ class _Story:
             )
 
 
-def _gate(decoder: StepTrace, row: int) -> Gate | None:
+def _gate(decoder: StepTrace, row: int) -> GateOpening | None:
     if decoder.value_and_gate is None:
         return None
     hidden, cell = decoder.value_and_gate[1, 2 * row : 2 * row + 2].float().nan_to_num()
     openings = torch.cat((hidden, cell))
     tenths = torch.histc(openings, bins=10, min=0.0, max=1.0) / openings.numel()
-    return Gate(float(hidden.mean()), float(cell.mean()), tenths.tolist())
+    return GateOpening(float(hidden.mean()), float(cell.mean()), tenths.tolist())

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from pointree.parser import Parser
 from pointree.serving.failures import over_limit
 from pointree.serving.limits import Limits
+from pointree.text.reading import read_text
 from pointree.treebank.formats import read_treebank
 from pointree.treebank.sentence import Sentence
-from pointree.treebank.text import read_text
 
 __all__ = ["check_words", "from_conllu", "from_text", "from_words"]
 

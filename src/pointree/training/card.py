@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pointree.config import READ_TAGS, Config, TagColumn
-from pointree.training.checkpoint import Progress
+from pointree.training.checkpoint import RunState
 from pointree.transitions import paper_name
 from pointree.version import __version__
 
-__all__ = ["encoder_folder", "model_card"]
+__all__ = ["model_card", "pretrained_folder"]
 
 _TAGS: dict[TagColumn, str] = {
     "upos": "UPOS is read",
@@ -20,7 +20,7 @@ _TAGS: dict[TagColumn, str] = {
 }
 
 
-def encoder_folder(model: str) -> Path | None:
+def pretrained_folder(model: str) -> Path | None:
     """The folder of a pretrained encoder, of which only the name should be told; None for an id of the Hub."""
     folder = Path(model)
     return folder if model and (folder.is_absolute() or folder.is_dir()) else None
@@ -28,7 +28,7 @@ def encoder_folder(model: str) -> Path | None:
 
 def model_card(
     config: Config,
-    progress: Progress,
+    progress: RunState,
     data: Mapping[str, Path | None],
     training_size: tuple[int, int],
     command: str,
@@ -39,12 +39,12 @@ def model_card(
     decoder, best = config.decoder, progress.metrics[progress.best_epoch - 1]
     sentences, words = training_size
     files = "\n".join(f"- {role}: {path.name}" for role, path in data.items() if path is not None)
-    contextual = config.embeddings.contextual
+    pretrained = config.embeddings.pretrained
     encoder = ""
-    if contextual.model:
-        folder = encoder_folder(contextual.model)
-        name = contextual.model if folder is None else folder.name
-        encoder = f"; {'fine-tuned' if contextual.fine_tune else 'frozen'} {name}"
+    if pretrained.model:
+        folder = pretrained_folder(pretrained.model)
+        name = pretrained.model if folder is None else folder.name
+        encoder = f"; {'fine-tuned' if pretrained.fine_tune else 'frozen'} {name}"
     gate = "" if decoder.fusion == "none" else f", {decoder.gate.upper()}"
     given = "gold words"
     if config.embeddings.tag in READ_TAGS:

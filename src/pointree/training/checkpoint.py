@@ -16,18 +16,18 @@ from pointree.config import Config, defaults
 from pointree.config.rules import as_toml
 from pointree.errors import TrainingError
 from pointree.files import atomic_write
+from pointree.models.layout import CHECKPOINT
 from pointree.training.schedule import Plateau
 
-__all__ = ["CHECKPOINT", "Progress", "read_checkpoint", "write_checkpoint"]
+__all__ = ["RunState", "read_checkpoint", "write_checkpoint"]
 
-CHECKPOINT = "checkpoint.safetensors"
 _OBJECTIVE = "loss of an average word"
 """What is minimised; a run that began with another one cannot go on."""
 _LENGTH = ("training.epochs", "training.restarts")
 
 
 @dataclass(slots=True)
-class Progress:
+class RunState:
     """Where a run stands after a finished epoch."""
 
     epoch: int = 0
@@ -40,7 +40,7 @@ class Progress:
 
 
 def write_checkpoint(
-    folder: Path, tensors: dict[str, Tensor], progress: Progress, config: Config, data: Mapping[str, str]
+    folder: Path, tensors: dict[str, Tensor], progress: RunState, config: Config, data: Mapping[str, str]
 ) -> None:
     """Replace the checkpoint; `data` are the fingerprints of what the run learns from."""
     parts = {"progress": asdict(progress), "config": config.to_dict(), "data": dict(data), "objective": _OBJECTIVE}
@@ -49,7 +49,7 @@ def write_checkpoint(
         stream.write(save_tensors({name: tensor.contiguous() for name, tensor in tensors.items()}, metadata))
 
 
-def read_checkpoint(folder: Path, config: Config, data: Mapping[str, str]) -> tuple[dict[str, Tensor], Progress]:
+def read_checkpoint(folder: Path, config: Config, data: Mapping[str, str]) -> tuple[dict[str, Tensor], RunState]:
     """Read the checkpoint of a run that had the same data and configuration, but for epochs that are still to come."""
     path = folder / CHECKPOINT
     if not path.is_file():
@@ -65,7 +65,7 @@ def read_checkpoint(folder: Path, config: Config, data: Mapping[str, str]) -> tu
         raise TrainingError(f"{path}: the checkpoint is damaged ({error})") from None
     if json.loads(metadata.get("objective", "null")) != _OBJECTIVE:
         raise TrainingError(f"{path}: was made by an earlier version, which minimised another loss; start a new run")
-    progress = Progress(**{**values, "plateau": Plateau(**values["plateau"])})
+    progress = RunState(**{**values, "plateau": Plateau(**values["plateau"])})
     if different := _differences(recorded_config, config.to_dict(), progress.epoch):
         raise TrainingError(f"{path}: was made with other settings: {', '.join(different)}")
     if other := [name for name, recorded in recorded_data.items() if data[name] != recorded]:
@@ -97,7 +97,7 @@ def _past_falls(epoch: int, fields: Mapping[str, Any]) -> list[int]:
     """The ends of the falls of the learning rate on which the epochs up to this one depend."""
     falls = [*fields["training.restarts"], fields["training.epochs"]]
     past = sum(end < epoch for end in falls)
-    warmups = (fields["training.warmup"], fields["embeddings.contextual.warmup"])
+    warmups = (fields["training.warmup"], fields["embeddings.pretrained.warmup"])
     is_constant = fields["training.schedule"] == "plateau" and not any(warmups)
     return falls[:past] if epoch == 0 or is_constant else falls[: past + 1]
 

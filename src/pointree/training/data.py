@@ -11,9 +11,9 @@ from pointree.errors import InputError, TrainingError
 from pointree.treebank.formats import read_all
 from pointree.treebank.sentence import Sentence
 from pointree.treebank.validity import tree_faults
-from pointree.treebank.vectors import Vectors
+from pointree.vocabulary.vectors import Vectors
 
-__all__ = ["fingerprint", "read_gold"]
+__all__ = ["data_fingerprint", "read_gold"]
 
 
 def read_gold(path: str | os.PathLike[str], *, strict: bool, warn: Callable[[str], None]) -> list[Sentence]:
@@ -54,7 +54,7 @@ def _sentences(places: list[str]) -> str:
     return places[0] + (f" (and {len(places) - 1:,} more)" if len(places) > 1 else "")
 
 
-def fingerprint(train: Sequence[Sentence], dev: Sequence[Sentence], vectors: Vectors | None) -> dict[str, str]:
+def data_fingerprint(train: Sequence[Sentence], dev: Sequence[Sentence], vectors: Vectors | None) -> dict[str, str]:
     """Checksums of what a run learns from, by which a resumed run knows that it has the same data."""
     digests = {name: hashlib.sha256() for name in ("train", "dev", "vectors")}
     for name, sentences in (("train", train), ("dev", dev)):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pointree.errors import UsageError
-from pointree.training.tagger import DEFAULT_TAGGER, Progress, TaggerOptions, TextProgress, train_text_model
+from pointree.training.text_model import DEFAULT_TAGGER, OnTextProgress, TaggerOptions, TextProgress, train_text_model
 from pointree.treebank.sentence import Sentence
 
 __all__ = ["jackknife_tags"]
@@ -19,7 +19,7 @@ def jackknife_tags(
     *,
     folds: int = 5,
     tagger: TaggerOptions = DEFAULT_TAGGER,
-    progress: Progress | None = None,
+    progress: OnTextProgress | None = None,
 ) -> list[Sentence]:
     """Copies of the sentences with tags from taggers that have not seen them.
 
@@ -56,7 +56,7 @@ def _folds(sentences: Sequence[Sentence], folds: int) -> list[int]:
     return result
 
 
-def _prefixed(progress: Progress | None, prefix: str) -> Progress | None:
+def _prefixed(progress: OnTextProgress | None, prefix: str) -> OnTextProgress | None:
     if progress is None:
         return None
     return lambda p: progress(TextProgress(prefix + p.stage, p.step, p.n_steps, p.seconds, p.report))

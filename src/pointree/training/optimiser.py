@@ -21,11 +21,11 @@ class Optimiser:
 
     def __init__(self, network: PointerNetwork, config: TrainingConfig) -> None:
         self.clip = config.clip
-        table, contextual = network.embeddings.words, network.embeddings.contextual
-        encoder = None if contextual is None else contextual.encoder
-        of_encoder: list[nn.Parameter] = [] if encoder is None else list(encoder.parameters())
-        self.pretrained = [parameter for parameter in of_encoder if parameter.requires_grad]
-        apart = {id(parameter) for parameter in (table, *of_encoder)}
+        table, pretrained = network.embeddings.words, network.embeddings.pretrained
+        encoder = None if pretrained is None else pretrained.model
+        of_pretrained: list[nn.Parameter] = [] if encoder is None else list(encoder.parameters())
+        self.pretrained = [parameter for parameter in of_pretrained if parameter.requires_grad]
+        apart = {id(parameter) for parameter in (table, *of_pretrained)}
         self.names = {id(parameter): name for name, parameter in network.named_parameters()}
         self.dense = [parameter for parameter in network.parameters() if id(parameter) not in apart]
         self.sparse: list[nn.Parameter] = [] if table is None else [table]
@@ -40,7 +40,7 @@ class Optimiser:
         if self.pretrained:
             self.optimisers.append(torch.optim.Adam(self.pretrained, fused=True))
 
-    def step(self, learning_rate: float, encoder_rate: float = 0.0) -> float:
+    def step(self, learning_rate: float, pretrained_rate: float = 0.0) -> float:
         """Update the parameters from their gradients, clear these, and return the norm they had."""
         parameters = (*self.dense, *self.pretrained)
         gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
@@ -53,7 +53,7 @@ class Optimiser:
             torch._foreach_mul_(gradients, self.clip / (float(norm) + 1e-6))
         for optimiser in self.optimisers:
             pretrained = bool(self.pretrained) and optimiser is self.optimisers[-1]
-            optimiser.param_groups[0]["lr"] = encoder_rate if pretrained else learning_rate
+            optimiser.param_groups[0]["lr"] = pretrained_rate if pretrained else learning_rate
             optimiser.step()
             optimiser.zero_grad(set_to_none=True)
         return float(norm)

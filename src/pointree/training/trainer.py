@@ -16,48 +16,37 @@ from torch import Tensor
 from pointree.config import Config
 from pointree.errors import OutputError, TrainingError, UsageError
 from pointree.files import atomic_write, remove_leftovers
-from pointree.model_folder import (
+from pointree.models.folder import (
     load_folder,
     new_network,
     replace_config,
-    save_contextual,
     save_folder,
+    save_pretrained,
     write_card,
     write_weights,
 )
-from pointree.nn.contextual import (
-    CacheFolder,
-    ContextualSource,
-    FrozenFeatures,
-    TrainedFeatures,
-    default_cache,
-    load_encoder,
-)
+from pointree.models.layout import CHECKPOINT, METRICS
 from pointree.nn.features import EncodedSentence
-from pointree.nn.precision import resolve_precision
+from pointree.nn.pretrained_features import FrozenFeatures, PretrainedFeatures, TrainedFeatures
 from pointree.parser import Parser, resolve_device
+from pointree.pretrained import CacheFolder, default_cache, load_pretrained
+from pointree.running.precision import resolve_precision
 from pointree.training.average import MovingAverage
 from pointree.training.batches import similar_batches
-from pointree.training.checkpoint import CHECKPOINT, Progress, read_checkpoint, write_checkpoint
-from pointree.training.data import fingerprint
+from pointree.training.checkpoint import RunState, read_checkpoint, write_checkpoint
+from pointree.training.data import data_fingerprint
 from pointree.training.exploration import Exploration
 from pointree.training.optimiser import Optimiser
 from pointree.training.rest import Rest
 from pointree.training.schedule import dropout_share, fall_end, learning_rate
 from pointree.treebank.sentence import Sentence
-from pointree.treebank.vectors import Vectors
-from pointree.treebank.vocabulary import Vocabularies, Vocabulary
+from pointree.vocabulary import Vocabularies, Vocabulary
+from pointree.vocabulary.vectors import Vectors
 
-__all__ = ["METRICS", "Observer", "Trainer", "attachment_scores"]
-
-METRICS = "metrics.jsonl"
-"""A file with one JSON object an epoch: ``epoch`` from 1; ``arc_loss`` and ``label_loss`` of an average word;
-``learning_rate`` of the last step; ``dev_uas``, ``dev_las`` (labels without their subtypes), ``dev_las_subtypes`` and,
-of a model that predicts them, ``dev_upos`` in percent; ``words_per_s`` of learning; ``seconds`` of all epochs so far,
-evaluation included."""
+__all__ = ["Trainer", "TrainingObserver", "attachment_scores"]
 
 
-class Observer(Protocol):
+class TrainingObserver(Protocol):
     """What a training run tells while it goes on."""
 
     def epoch_started(self, epoch: int, epochs: int, words: int) -> None:
@@ -79,20 +68,20 @@ class Trainer:
     dev: Sequence[Sentence]
     output: Path
     vectors: Vectors | None = None
-    observer: Observer | None = None
-    card: Callable[[Progress], str] = field(default=lambda _progress: "")
+    observer: TrainingObserver | None = None
+    card: Callable[[RunState], str] = field(default=lambda _progress: "")
     device: str = "cpu"
     caches: CacheFolder = field(default_factory=lambda: CacheFolder(default_cache()))
     """Where the vectors of a frozen encoder are kept."""
-    bundle_encoder: bool = False
+    bundle_pretrained: bool = False
     features_progress: Callable[[int, int], None] | None = None
     """Told how many sentences a frozen encoder has read, and how many it has to."""
 
     def __post_init__(self) -> None:
         training, place = self.config.training, resolve_device(self.device)
         self.dtype = resolve_precision(training.precision, place)
-        contextual = self.config.embeddings.contextual
-        encoder = load_encoder(contextual).to(place) if contextual.model else None
+        pretrained = self.config.embeddings.pretrained
+        encoder = load_pretrained(pretrained).to(place) if pretrained.model else None
         torch.manual_seed(training.seed)
         self.vocabularies = Vocabularies.build(
             self.train,
@@ -107,17 +96,17 @@ class Trainer:
         network.embeddings.set_singletons(self.vocabularies.words.singletons)
         if self.vectors is not None:
             self._start_from_vectors(network, self.vectors)
-        source: ContextualSource | None = None
-        if encoder is not None and network.embeddings.contextual is not None and contextual.fine_tune:
-            network.embeddings.contextual.encoder = encoder
+        source: PretrainedFeatures | None = None
+        if encoder is not None and network.embeddings.pretrained is not None and pretrained.fine_tune:
+            network.embeddings.pretrained.model = encoder
             source = TrainedFeatures(encoder)
         elif encoder is not None:
             source = FrozenFeatures(encoder, self.caches)
         self.network = network.to(place)
-        self.parser = Parser(self.config, self.vocabularies, self.network, contextual=source)
+        self.parser = Parser(self.config, self.vocabularies, self.network, pretrained=source)
         self.optimiser = Optimiser(self.network, training)
-        self.progress = Progress()
-        self.data = fingerprint(self.train, self.dev, self.vectors)
+        self.progress = RunState()
+        self.data = data_fingerprint(self.train, self.dev, self.vectors)
         if encoder is not None:
             self.data["encoder"] = encoder.identity.sha256
         self.average = MovingAverage(self.network, training.average) if training.average else None
@@ -174,12 +163,12 @@ class Trainer:
         if self.rest is not None:
             self.rest.restore(groups["rest"]["losses"])
 
-    def run(self) -> Progress:
+    def run(self) -> RunState:
         """Train to the last epoch; the output folder then holds the model with the best LAS on dev."""
         self._prepare_output()
-        if isinstance(self.parser.contextual, FrozenFeatures) and self.progress.epoch < self.config.training.epochs:
+        if isinstance(self.parser.pretrained, FrozenFeatures) and self.progress.epoch < self.config.training.epochs:
             forms = [sentence.forms for sentence in (*self.train, *self.dev)]
-            self.parser.contextual.prepare(forms, self.features_progress)
+            self.parser.pretrained.prepare(forms, self.features_progress)
         while self.progress.epoch < self.config.training.epochs:
             self._run_epoch()
         return self.progress
@@ -194,9 +183,9 @@ class Trainer:
             # The checkpoint comes first: with it, a run can be resumed from its first moment.
             self._write_checkpoint()
             save_folder(self.output, self.config, self.vocabularies, self.network.state_dict(), "")
-            if self.parser.contextual is not None:
-                encoder = self.parser.contextual.encoder
-                save_contextual(self.output, self.config, encoder, bundle=self.bundle_encoder)
+            if self.parser.pretrained is not None:
+                encoder = self.parser.pretrained.model
+                save_pretrained(self.output, self.config, encoder, bundle=self.bundle_pretrained)
         else:
             replace_config(self.output, self.config)  # a run that is trained on has more epochs now
             if self.progress.best_epoch:
@@ -205,8 +194,8 @@ class Trainer:
 
     def _run_epoch(self) -> None:
         training, progress = self.config.training, self.progress
-        contextual = self.config.embeddings.contextual
-        of_encoder = replace(training, learning_rate=contextual.learning_rate, warmup=contextual.warmup)
+        pretrained = self.config.embeddings.pretrained
+        of_pretrained = replace(training, learning_rate=pretrained.learning_rate, warmup=pretrained.warmup)
         epoch, started = progress.epoch + 1, time.perf_counter()
         chosen = range(len(self.encoded)) if self.rest is None else self.rest.start(training.seed, epoch)
         lengths = [len(self.encoded[number]) for number in chosen]
@@ -224,8 +213,8 @@ class Trainer:
         sums = torch.zeros(3, dtype=torch.float64)
         for step, places in enumerate(batches, (epoch - 1) * len(batches)):
             rate = learning_rate(training, step, total_steps, progress.plateau)
-            encoder_rate = learning_rate(of_encoder, step, total_steps, progress.plateau)
-            losses = self._learn([chosen[place] for place in places], rate, encoder_rate)
+            pretrained_rate = learning_rate(of_pretrained, step, total_steps, progress.plateau)
+            losses = self._learn([chosen[place] for place in places], rate, pretrained_rate)
             sums += losses
             if self.observer is not None:
                 arcs, labels, weight = losses.tolist()
@@ -235,7 +224,7 @@ class Trainer:
         means = {"arc_loss": arcs / weight, "label_loss": labels / weight}
         self._finish_epoch(epoch, means, rate, sum(lengths) / (learned - started), started)
 
-    def _learn(self, numbers: Sequence[int], rate: float, encoder_rate: float) -> Tensor:
+    def _learn(self, numbers: Sequence[int], rate: float, pretrained_rate: float) -> Tensor:
         """Make one optimiser step; returns the losses of arcs and labels, summed over words, and what these count."""
         batch = self.parser.featurizer.batch([self._sentence(number) for number in numbers])
         if batch.gold is None:
@@ -249,7 +238,7 @@ class Trainer:
             self.exploration.remember(numbers, steps, loss.predicted)
         if self.rest is not None:
             self.rest.remember(numbers, steps, arcs + labels)
-        self.optimiser.step(rate, encoder_rate)
+        self.optimiser.step(rate, pretrained_rate)
         self.progress.step += 1
         if self.average is not None:
             self.average.follow(self.progress.step)

@@ -16,14 +16,14 @@ __all__ = [
     "MAX_LINES",
     "Block",
     "OnInvalid",
-    "Source",
+    "Readable",
     "not_utf8",
     "open_lines",
     "read_blocks",
     "source_name",
 ]
 
-Source: TypeAlias = "str | os.PathLike[str] | BinaryIO | TextIO | Iterable[bytes] | Iterable[str]"
+Readable: TypeAlias = "str | os.PathLike[str] | BinaryIO | TextIO | Iterable[bytes] | Iterable[str]"
 """What can be read: a path, an open stream, or the lines of one. A stream of bytes is read without loss."""
 
 OnInvalid: TypeAlias = Callable[[FormatError], None]
@@ -50,14 +50,14 @@ class Block:
     newline: str
 
 
-def source_name(source: Source) -> str:
+def source_name(source: Readable) -> str:
     """What messages call a source: its path, the name of the stream, or `<input>`."""
     name = source if isinstance(source, str | os.PathLike) else getattr(source, "name", None)
     return os.fspath(name) if isinstance(name, str | os.PathLike) else "<input>"
 
 
 @contextmanager
-def open_lines(source: Source) -> Iterator[Iterator[bytes]]:
+def open_lines(source: Readable) -> Iterator[Iterator[bytes]]:
     """The lines of a source as bytes; a file that is opened here is closed at the end."""
     if isinstance(source, str | os.PathLike):
         with open_binary(source) as stream:
@@ -72,7 +72,7 @@ def _encode(line: bytes | str) -> bytes:
 
 
 def read_blocks(
-    source: Source, parse: Callable[[Block, str], _T], name: str | None, on_invalid: OnInvalid | None
+    source: Readable, parse: Callable[[Block, str], _T], name: str | None, on_invalid: OnInvalid | None
 ) -> Iterator[_T]:
     """Cut a source into blocks and parse each, at one block in memory.
 

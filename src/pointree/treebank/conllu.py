@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
-from pointree.treebank.blocks import Block, OnInvalid, Source, read_blocks
+from pointree.treebank.blocks import Block, OnInvalid, Readable, read_blocks
 from pointree.treebank.rows import split_comments, to_tokens
 from pointree.treebank.sentence import Sentence
 
 __all__ = ["format_sentence", "read_conllu", "write_conllu"]
 
 
-def read_conllu(source: Source, *, name: str | None = None, on_invalid: OnInvalid | None = None) -> Iterator[Sentence]:
+def read_conllu(
+    source: Readable, *, name: str | None = None, on_invalid: OnInvalid | None = None
+) -> Iterator[Sentence]:
     """Read the sentences of a CoNLL-U file one by one, holding one in memory.
 
     `source` is a path (plain or gzip) or an open stream, and `name` what messages call it. A sentence that

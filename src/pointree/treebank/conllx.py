@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pointree.errors import FormatError
-from pointree.treebank.blocks import Block, OnInvalid, Source, read_blocks
+from pointree.treebank.blocks import Block, OnInvalid, Readable, read_blocks
 from pointree.treebank.rows import split_comments, to_tokens
 from pointree.treebank.sentence import Sentence
 
@@ -14,7 +14,9 @@ __all__ = ["read_conllx"]
 _WIDTHS = (8, 10)
 
 
-def read_conllx(source: Source, *, name: str | None = None, on_invalid: OnInvalid | None = None) -> Iterator[Sentence]:
+def read_conllx(
+    source: Readable, *, name: str | None = None, on_invalid: OnInvalid | None = None
+) -> Iterator[Sentence]:
     """Read the sentences of a CoNLL-X file one by one, with the errors of `read_conllu`.
 
     The first eight columns stand where CoNLL-U has them: CPOSTAG becomes `upos` and POSTAG `xpos`. PHEAD and

@@ -9,15 +9,15 @@ from typing import Literal, TypeAlias, get_args
 
 from pointree.errors import InputError, UsageError
 from pointree.files import reading
-from pointree.treebank.blocks import MAX_LINES, OnInvalid, Source, open_lines, source_name
+from pointree.treebank.blocks import MAX_LINES, OnInvalid, Readable, open_lines, source_name
 from pointree.treebank.conllu import read_conllu
 from pointree.treebank.conllx import read_conllx
 from pointree.treebank.plain import read_words
 from pointree.treebank.sentence import Sentence
 
-__all__ = ["Format", "guess_format", "read_all", "read_treebank", "require_sentences"]
+__all__ = ["TreebankFormat", "guess_format", "read_all", "read_treebank", "require_sentences"]
 
-Format: TypeAlias = Literal["conllu", "conllx", "words"]
+TreebankFormat: TypeAlias = Literal["conllu", "conllx", "words"]
 
 _READERS = {"conllu": read_conllu, "conllx": read_conllx, "words": read_words}
 _INTEGER = re.compile("[0-9]+")
@@ -38,9 +38,9 @@ def guess_format(lines: Iterable[str]) -> Literal["conllu", "conllx"]:
 
 
 def read_treebank(
-    source: Source,
+    source: Readable,
     *,
-    format: Format | None = None,  # noqa: A002 - the word that the command line has for it
+    format: TreebankFormat | None = None,  # noqa: A002 - the word that the command line has for it
     name: str | None = None,
     on_invalid: OnInvalid | None = None,
     id_prefix: str | None = None,
@@ -51,7 +51,7 @@ def read_treebank(
     of the other formats that have no comments get those that valid CoNLL-U must have.
     """
     if format is not None and format not in _READERS:
-        raise UsageError(f"format: expected one of {', '.join(get_args(Format))}, found {format!r}")
+        raise UsageError(f"format: expected one of {', '.join(get_args(TreebankFormat))}, found {format!r}")
     name = name or source_name(source)
     if format is None:
         return _read_guessing(source, name, on_invalid, id_prefix)
@@ -59,9 +59,9 @@ def read_treebank(
 
 
 def read_all(
-    source: Source,
+    source: Readable,
     *,
-    format: Format | None = None,  # noqa: A002
+    format: TreebankFormat | None = None,  # noqa: A002
     name: str | None = None,
     on_invalid: OnInvalid | None = None,
 ) -> list[Sentence]:
@@ -82,7 +82,7 @@ def require_sentences(sentences: Iterable[Sentence], name: str) -> Iterator[Sent
 
 
 def _read(
-    format_: Format, source: Source, name: str, on_invalid: OnInvalid | None, id_prefix: str | None
+    format_: TreebankFormat, source: Readable, name: str, on_invalid: OnInvalid | None, id_prefix: str | None
 ) -> Iterator[Sentence]:
     sentences = _READERS[format_](source, name=name, on_invalid=on_invalid)
     return sentences if format_ == "conllu" or id_prefix is None else _identified(sentences, id_prefix)
@@ -95,7 +95,7 @@ def _identified(sentences: Iterable[Sentence], prefix: str) -> Iterator[Sentence
 
 
 def _read_guessing(
-    source: Source, name: str, on_invalid: OnInvalid | None, id_prefix: str | None
+    source: Readable, name: str, on_invalid: OnInvalid | None, id_prefix: str | None
 ) -> Iterator[Sentence]:
     with reading(name), open_lines(source) as lines:
         first = _first_block(lines)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pointree.errors import FormatError
 from pointree.files import reading
-from pointree.treebank.blocks import OnInvalid, Source, not_utf8, open_lines, source_name
+from pointree.treebank.blocks import OnInvalid, Readable, not_utf8, open_lines, source_name
 from pointree.treebank.sentence import Sentence
 
 __all__ = ["read_words"]
@@ -16,7 +16,7 @@ __all__ = ["read_words"]
 _SEPARATOR = re.compile(r"[ \t]+")
 
 
-def read_words(source: Source, *, name: str | None = None, on_invalid: OnInvalid | None = None) -> Iterator[Sentence]:
+def read_words(source: Readable, *, name: str | None = None, on_invalid: OnInvalid | None = None) -> Iterator[Sentence]:
     """Read one sentence from each line that is not blank; a line that is not valid is an error or skipped."""
     name = name or source_name(source)
     with reading(name), open_lines(source) as lines:

@@ -1,0 +1,268 @@
+"""Reading and writing model folders: safetensors weights, TOML settings, JSON vocabularies and a card; no pickle.
+
+`pointree.models.layout` names the files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load as load_tensors
+from safetensors.torch import save as save_tensors
+from torch import Tensor
+
+from pointree.config import Config, load_config
+from pointree.errors import ConfigError, InputError, ModelError, OutputError
+from pointree.files import atomic_write
+from pointree.models.layout import (
+    CARD,
+    CONFIG,
+    FORMAT,
+    MANIFEST,
+    PRETRAINED,
+    PRETRAINED_IDENTITY,
+    VOCABULARIES,
+    WEIGHTS,
+)
+from pointree.models.quantise import dequantise
+from pointree.nn.model import PointerNetwork
+from pointree.nn.pretrained_features import FrozenFeatures, PretrainedFeatures, TrainedFeatures
+from pointree.pretrained import (
+    PretrainedIdentity,
+    PretrainedModel,
+    bundle_pretrained,
+    load_pretrained,
+    new_pretrained,
+    read_identity,
+    save_architecture,
+    write_identity,
+)
+from pointree.version import __version__
+from pointree.vocabulary import Vocabularies
+
+__all__ = [
+    "load_features",
+    "load_folder",
+    "new_network",
+    "replace_config",
+    "save_folder",
+    "save_pretrained",
+    "upgrade_names",
+    "write_card",
+    "write_manifest",
+    "write_weights",
+]
+
+_RENAMED_WEIGHTS = {
+    "embeddings.contextual.encoder.": "embeddings.pretrained.model.",
+    "embeddings.contextual.": "embeddings.pretrained.",
+}
+"""Parts of names of weights in folders of version 0.1, and what they are now."""
+
+_CHECKED = (CONFIG, *VOCABULARIES.values())
+"""Files that could be damaged without looking so."""
+
+
+def new_network(
+    config: Config, vocabularies: Vocabularies, pretrained: PretrainedIdentity | None = None
+) -> PointerNetwork:
+    """A network of the right sizes, with fresh weights; pretrained embeddings need to know their encoder."""
+    return PointerNetwork(
+        config,
+        n_words=len(vocabularies.words),
+        n_chars=len(vocabularies.chars),
+        n_tags=len(vocabularies.tags),
+        n_labels=len(vocabularies.deprels),
+        pretrained=pretrained,
+    )
+
+
+def save_folder(
+    folder: Path, config: Config, vocabularies: Vocabularies, weights: Mapping[str, Tensor], card: str
+) -> None:
+    """Write a model; each file is replaced as a whole."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
+    with atomic_write(folder / CONFIG) as stream:
+        stream.write(config.to_toml())
+    for name, file in VOCABULARIES.items():
+        getattr(vocabularies, name).save(folder / file)
+    write_card(folder, card)
+    write_weights(folder, weights)
+    write_manifest(folder)
+
+
+def write_manifest(folder: Path) -> None:
+    """Write what a model folder is, and the checksums of its files; again whenever one of them has changed."""
+    _write_checksums(folder, {name: _checksum(folder / name) for name in _checked(folder)})
+
+
+def _write_checksums(folder: Path, checksums: Mapping[str, str]) -> None:
+    with atomic_write(folder / MANIFEST) as stream:
+        json.dump({"format": FORMAT, "pointree": __version__, "sha256": checksums}, stream, indent=2)
+        stream.write("\n")
+
+
+def replace_config(folder: Path, config: Config) -> None:
+    """Give a model other settings of the same network; the model can be read at every moment."""
+    text, checksums = config.to_toml(), _read_manifest(folder / MANIFEST)
+    checksum = hashlib.sha256(text.encode()).hexdigest()
+    if checksums.get(CONFIG) == checksum:
+        return
+    _write_checksums(folder, {**checksums, CONFIG: ""})  # unknown: both files will do
+    with atomic_write(folder / CONFIG) as stream:
+        stream.write(text)
+    _write_checksums(folder, {**checksums, CONFIG: checksum})
+
+
+def write_card(folder: Path, card: str) -> None:
+    """Replace the model card."""
+    with atomic_write(folder / CARD) as stream:
+        stream.write(card)
+
+
+def write_weights(folder: Path, weights: Mapping[str, Tensor]) -> None:
+    """Replace the weights of a model folder."""
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
+    with atomic_write(folder / WEIGHTS, "b") as stream:
+        stream.write(save_tensors(tensors, metadata={"sha256": _digest(tensors)}))
+
+
+def _digest(tensors: Mapping[str, Tensor]) -> str:
+    """A checksum of all values, tensor by tensor in the order of their names."""
+    digest = hashlib.sha256()
+    for _name, tensor in sorted(tensors.items()):
+        digest.update(tensor.flatten().view(torch.uint8).numpy().data)
+    return digest.hexdigest()
+
+
+def _checked(folder: Path) -> list[str]:
+    encoder = sorted(path.relative_to(folder).as_posix() for path in folder.glob(f"{PRETRAINED}/*.json"))
+    return [*_CHECKED, *([PRETRAINED_IDENTITY] if (folder / PRETRAINED_IDENTITY).is_file() else []), *encoder]
+
+
+def _checksum(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def load_folder(folder: Path) -> tuple[Config, Vocabularies, PointerNetwork]:
+    """Read a model in 32 bits; whatever is missing, damaged or of another version is a `ModelError`."""
+    if not folder.is_dir():
+        raise ModelError(f"{folder}: no such model folder")
+    checksums = _read_manifest(folder / MANIFEST)
+    try:
+        config = load_config(folder / CONFIG)
+    except (ConfigError, InputError) as error:
+        raise ModelError(f"{folder}: damaged settings: {error}") from error
+    vocabularies = Vocabularies.load({name: folder / file for name, file in VOCABULARIES.items()})
+    for name in _checked(folder):
+        if checksums.get(name, "") not in ("", _checksum(folder / name)):
+            raise ModelError(f"{folder / name}: damaged: the content differs from its checksum in {MANIFEST}")
+    weights = dequantise(upgrade_names(_read_weights(folder / WEIGHTS)))
+    pretrained = config.embeddings.pretrained
+    identity = read_identity(folder / PRETRAINED_IDENTITY) if pretrained.model else None
+    with torch.device("meta"):  # no time is spent on weights that are about to be replaced
+        network = new_network(config, vocabularies, identity)
+    if network.embeddings.pretrained is not None and identity is not None and pretrained.fine_tune:
+        network.embeddings.pretrained.model = new_pretrained(folder / PRETRAINED, pretrained, identity)
+    faults = _mismatches(network, weights)
+    if faults:
+        raise ModelError(f"{folder / WEIGHTS}: the weights do not fit the settings: {'; '.join(faults[:3])}")
+    network.load_state_dict(weights, assign=True)
+    network.embeddings.set_singletons(vocabularies.words.singletons)
+    return config, vocabularies, network.eval().requires_grad_(False)
+
+
+def save_pretrained(folder: Path, config: Config, encoder: PretrainedModel, *, bundle: bool) -> None:
+    """Write which encoder a model needs, and what the model must carry of it: of a trained one, all but the weights."""
+    write_identity(folder / PRETRAINED_IDENTITY, encoder.identity)
+    if config.embeddings.pretrained.fine_tune:
+        save_architecture(encoder, folder / PRETRAINED)
+    elif bundle:
+        bundle_pretrained(encoder, folder / PRETRAINED)
+    write_manifest(folder)
+
+
+def load_features(
+    folder: Path, config: Config, network: PointerNetwork, device: torch.device, dtype: torch.dtype
+) -> PretrainedFeatures | None:
+    """The encoder of a model: its own, the one that it carries, or the one of the name and checksum that it knows."""
+    if network.embeddings.pretrained is None:
+        return None
+    if network.embeddings.pretrained.model is not None:
+        return TrainedFeatures(network.embeddings.pretrained.model)
+    carried = folder / PRETRAINED if (folder / PRETRAINED).is_dir() else None
+    expected = read_identity(folder / PRETRAINED_IDENTITY)
+    try:
+        encoder = load_pretrained(config.embeddings.pretrained, place=carried, expected=expected)
+    except ModelError as error:
+        raise ModelError(f"{folder}: {error}") from error
+    return FrozenFeatures(encoder.to(device=device, dtype=dtype))
+
+
+def upgrade_names(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Tensors of an earlier version under the names that they have now."""
+    found = {}
+    for name, tensor in tensors.items():
+        for old, new in _RENAMED_WEIGHTS.items():
+            name = name.replace(old, new)
+        found[name] = tensor
+    return found
+
+
+def _read_manifest(path: Path) -> dict[str, str]:
+    """The checksums of a model of our format; a folder from before there were any has none."""
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ModelError(f"{path.parent}: not a model folder, {path.name} is missing") from None
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path}: expected a JSON object, found a damaged file ({error})") from None
+    found = manifest.get("format") if isinstance(manifest, dict) else None
+    if found != FORMAT:
+        made = manifest.get("pointree", "?") if isinstance(manifest, dict) else "?"
+        raise ModelError(
+            f"{path}: expected format {FORMAT}, found {found} (made by pointree {made}; this is {__version__})"
+        )
+    checksums = manifest.get("sha256", {})
+    if not isinstance(checksums, dict):
+        raise ModelError(f'{path}: expected checksums by file under "sha256", found {checksums!r}')
+    return checksums
+
+
+def _read_weights(path: Path) -> dict[str, Tensor]:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise ModelError(f"{path}: missing from the model folder") from None
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
+    try:
+        tensors = load_tensors(data)
+    except SafetensorError as error:
+        raise ModelError(f"{path}: expected safetensors, found a damaged file ({error})") from None
+    header_size = int.from_bytes(data[:8], "little")
+    recorded = json.loads(data[8 : 8 + header_size]).get("__metadata__", {}).get("sha256")
+    if recorded != _digest(tensors):
+        raise ModelError(f"{path}: damaged: the values differ from their checksum")
+    return tensors
+
+
+def _mismatches(network: PointerNetwork, weights: Mapping[str, Tensor]) -> list[str]:
+    expected = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
+    found = {name: tuple(tensor.shape) for name, tensor in weights.items()}
+    faults = [f"{name} is missing" for name in expected if name not in found]
+    faults += [f"{name} is unknown" for name in found if name not in expected]
+    faults += [
+        f"{name} has shape {found[name]}, expected {shape}"
+        for name, shape in expected.items()
+        if name in found and found[name] != shape
+    ]
+    return faults

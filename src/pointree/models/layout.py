@@ -1,0 +1,53 @@
+"""The files of a model folder, named once.
+
+pointree.json         format version, version of pointree, checksums of the other files
+config.toml           every choice that made the model
+words.json …          vocabularies
+weights.safetensors   parameters, 32 bits or fewer, with their checksum
+README.md             the model card
+text.udpipe           optional: tokeniser and tagger for raw text
+encoder.json          with pretrained embeddings: the name, size and checksum of the pretrained model
+encoder/              optional: that model; of one that was fine-tuned, its configuration and tokeniser
+
+While it is trained, the folder also has a checkpoint and metrics; they are not part of the model.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "CARD",
+    "CHECKPOINT",
+    "CONFIG",
+    "FORMAT",
+    "MANIFEST",
+    "METRICS",
+    "MODEL_FILES",
+    "PRETRAINED",
+    "PRETRAINED_IDENTITY",
+    "TEXT_MODEL",
+    "VOCABULARIES",
+    "WEIGHTS",
+]
+
+FORMAT = 1
+"""The version of this layout, written into the manifest."""
+
+MANIFEST = "pointree.json"
+CONFIG = "config.toml"
+WEIGHTS = "weights.safetensors"
+CARD = "README.md"
+TEXT_MODEL = "text.udpipe"
+PRETRAINED_IDENTITY = "encoder.json"
+PRETRAINED = "encoder"
+VOCABULARIES = {"words": "words.json", "chars": "chars.json", "tags": "tags.json", "deprels": "deprels.json"}
+"""The file of each field of `Vocabularies`."""
+
+CHECKPOINT = "checkpoint.safetensors"
+METRICS = "metrics.jsonl"
+"""A file with one JSON object an epoch: ``epoch`` from 1; ``arc_loss`` and ``label_loss`` of an average word;
+``learning_rate`` of the last step; ``dev_uas``, ``dev_las`` (labels without their subtypes), ``dev_las_subtypes`` and,
+of a model that predicts them, ``dev_upos`` in percent; ``words_per_s`` of learning; ``seconds`` of all epochs so far,
+evaluation included."""
+
+MODEL_FILES = ("*.json", CONFIG, WEIGHTS, TEXT_MODEL, CARD, "LICEN[CS]E*", f"{PRETRAINED}/*")
+"""Patterns of the files that belong to a model and are copied or packaged with it."""

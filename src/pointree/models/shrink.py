@@ -1,0 +1,104 @@
+"""A model made smaller: weights in fewer bits, and a word table without the words that it can do without."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import load_file
+
+from pointree.errors import ModelError, OutputError, UsageError
+from pointree.models.folder import load_folder, save_folder, upgrade_names, write_manifest
+from pointree.models.layout import CARD, PRETRAINED, PRETRAINED_IDENTITY, TEXT_MODEL, WEIGHTS
+from pointree.models.quantise import SCALE, Bits, dequantise, quantise
+from pointree.pretrained.bert_folder import BERT_FILES, prune_pieces, read_bert
+from pointree.vocabulary import UNK, WordVocabulary
+
+__all__ = ["shrink_model"]
+
+_WORD_TABLE = "embeddings.words"
+_PIECE_TABLE = "embeddings.pretrained.model.model.embeddings.word_embeddings.weight"
+
+
+def shrink_model(
+    folder: Path,
+    target: Path,
+    *,
+    words: int | None = None,
+    keep: Iterable[str] = (),
+    bits: Bits | None = None,
+    latin: bool = False,
+) -> None:
+    """Write a smaller copy of a model; a line at the end of its card says what was done.
+
+    With ``words``, only so many words keep their rows of the word table. The vocabulary has the words of the training
+    data first, then those of pretrained vectors in the order of their file, both by falling frequency; so the rarest
+    are dropped. Words that the training data has once, and the forms in ``keep``, stay in any case: give the forms of
+    the training data, and nothing that was learned is lost. Words that stay are parsed as before; the others are
+    looked up in lower case, and then count as unknown.
+
+    With ``latin``, a fine-tuned BERT loses the word pieces of other scripts than Latin.
+
+    With ``bits``, weights are stored in so many: see `pointree.models.quantise.quantise`.
+    """
+    if target.resolve() == folder.resolve():
+        raise UsageError(f"{target}: a model cannot be shrunk into its own folder")
+    config, vocabularies, _network = load_folder(folder)
+    weights = upgrade_names(load_file(folder / WEIGHTS))
+    done = []
+    if words is not None:
+        rows = _kept_rows(vocabularies.words, words, keep)
+        done.append(f"{len(rows):,} of {len(vocabularies.words):,} words were kept")
+        vocabularies = replace(vocabularies, words=_select(vocabularies.words, rows))
+        for name in {_WORD_TABLE, _WORD_TABLE + SCALE} & weights.keys():
+            weights[name] = weights[name][torch.from_numpy(rows)]
+    if latin:
+        if _PIECE_TABLE not in weights or read_bert(folder / PRETRAINED) is None:
+            raise UsageError(f"{folder}: expected a fine-tuned BERT, to leave out word pieces of it, found none")
+        pieces = prune_pieces(folder / PRETRAINED, target / PRETRAINED)
+        done.append(f"{len(pieces):,} of {len(weights[_PIECE_TABLE]):,} word pieces, those of Latin script, were kept")
+        for name in {_PIECE_TABLE, _PIECE_TABLE + SCALE} & weights.keys():
+            weights[name] = weights[name][pieces]
+    if bits is not None:
+        done.append(f"weights were rounded to {bits} bits")
+        try:
+            weights = quantise(dequantise(weights), bits)
+        except ModelError as error:
+            raise ModelError(f"{folder / WEIGHTS}: {error}") from None
+    card = (folder / CARD).read_text(encoding="utf-8") if (folder / CARD).is_file() else ""
+    if done:
+        card = f"{card.rstrip()}\n\nAfter training, {' and '.join(done)}.\n".lstrip()
+    save_folder(target, config, vocabularies, weights, card)
+    _copy([folder / TEXT_MODEL, folder / PRETRAINED_IDENTITY, *folder.glob("LICEN[CS]E*")], target)
+    written = BERT_FILES if latin else ()
+    _copy((path for path in folder.glob(f"{PRETRAINED}/*") if path.name not in written), target / PRETRAINED)
+    write_manifest(target)
+
+
+def _kept_rows(vocabulary: WordVocabulary, words: int, keep: Iterable[str]) -> NDArray[np.int64]:
+    n_specials = len(vocabulary.specials)
+    kept = vocabulary.singletons.copy()
+    kept[: n_specials + words] = True
+    kept[[number for form in keep if (number := vocabulary.lookup(form)) != UNK]] = True
+    return np.flatnonzero(kept)
+
+
+def _select(vocabulary: WordVocabulary, rows: NDArray[np.int64]) -> WordVocabulary:
+    """The words of these rows, numbered anew in the same order."""
+    symbols = [vocabulary.symbols[row] for row in rows[len(vocabulary.specials) :]]
+    return WordVocabulary(symbols, np.flatnonzero(vocabulary.singletons[rows]).tolist())
+
+
+def _copy(files: Iterable[Path], target: Path) -> None:
+    for file in files:
+        if file.is_file():
+            try:
+                target.mkdir(exist_ok=True)
+                shutil.copyfile(file, target / file.name)
+            except OSError as error:
+                raise OutputError(f"{target / file.name}: cannot be written: {error.strerror or error}") from error

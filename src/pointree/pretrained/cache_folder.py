@@ -1,0 +1,89 @@
+"""The cache as a whole: a folder for each encoder and choice of layers, and a bound on what all of them hold."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pointree.errors import OutputError
+from pointree.pretrained.cache import LOCK, FeatureCache, lock_file
+from pointree.pretrained.model import PretrainedModel
+
+__all__ = ["CACHE_VARIABLE", "CacheFolder", "default_cache"]
+
+CACHE_VARIABLE = "POINTREE_CACHE"
+"""The environment variable with the folder of the cache."""
+
+_FORMAT = 1
+
+
+def default_cache() -> Path:
+    """$POINTREE_CACHE, or the folder `pointree` where this user's caches are."""
+    if given := os.environ.get(CACHE_VARIABLE):
+        return Path(given).expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "pointree"
+
+
+@dataclass(frozen=True, slots=True)
+class CacheFolder:
+    """The folder that holds all caches, and the bytes that they may have together."""
+
+    root: Path
+    limit: int = 20 * 10**9
+
+    def open(self, encoder: PretrainedModel) -> FeatureCache:
+        """The cache of an encoder with its layers and its way to treat sub-words."""
+        identity = encoder.identity
+        about: dict[str, Any] = {
+            "format": _FORMAT,
+            "encoder": Path(identity.name).name,
+            "sha256": identity.sha256,
+            "layers": list(encoder.layers),
+            "subwords": encoder.subwords,
+            "n_vectors": encoder.n_vectors,
+            "width": identity.width,
+            "limit": encoder.limit,
+        }
+        unnamed = {key: value for key, value in about.items() if key != "encoder"}
+        key = hashlib.sha256(json.dumps(unnamed, sort_keys=True).encode()).hexdigest()[:16]
+        return FeatureCache(self.root / key, about, encoder.n_vectors * identity.width)
+
+    def make_room(self, cache: FeatureCache, n_bytes: int) -> None:
+        """Remove caches that nobody uses, those that were not used for longest first, until there is room for more."""
+        others = [folder for folder in self.root.iterdir() if folder != cache.folder and (folder / LOCK).is_file()]
+        others.sort(key=lambda folder: (folder / LOCK).stat().st_mtime)
+        total = sum(_size(folder) for folder in (cache.folder, *others))
+        for folder in others:
+            if total + n_bytes <= self.limit:
+                return
+            size = _size(folder)
+            if _remove(folder):
+                total -= size
+        if total + n_bytes > self.limit:
+            raise OutputError(
+                f"{self.root}: the vectors need {n_bytes / 1e9:.3g} GB beside the {total / 1e9:.3g} GB in use, but the "
+                f"cache may have {self.limit / 1e9:.3g} GB; raise --cache-gb, or choose another folder with --cache"
+            )
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.iterdir() if path.is_file())
+
+
+def _remove(folder: Path) -> bool:
+    """Remove a cache, unless somebody uses it."""
+    try:
+        with lock_file(folder / LOCK, wait=False):
+            # Renamed first, so that nobody ever sees a half-removed cache.
+            doomed = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp")
+            folder.rename(doomed)
+    except OSError:
+        return False
+    shutil.rmtree(doomed, ignore_errors=True)
+    return True

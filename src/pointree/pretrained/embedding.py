@@ -1,0 +1,38 @@
+"""Pretrained vectors as one more part of the embeddings: the mix of layers, and the encoder if it trains."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from pointree.config import PretrainedConfig
+from pointree.pretrained.identity import PretrainedIdentity
+from pointree.pretrained.mix import ScalarMix
+from pointree.pretrained.model import PretrainedModel
+from pointree.pretrained.windows import SubwordBatch
+
+__all__ = ["PretrainedEmbedding"]
+
+
+class PretrainedEmbedding(nn.Module):
+    """e_BERT of every word, and of ROOT (paper §2.2); only what is learned is a parameter."""
+
+    def __init__(self, config: PretrainedConfig, identity: PretrainedIdentity) -> None:
+        super().__init__()
+        self.width = identity.width
+        self.mix = ScalarMix(len(config.layers)) if config.mix == "learned" else None
+        self.model: PretrainedModel | None = None
+        """An encoder that trains with the network; a frozen one is not part of it."""
+
+    def forward(self, inputs: Tensor | SubwordBatch | None, dtype: torch.dtype) -> Tensor:
+        """*Shape:* returns ``(n_rows, width)``."""
+        if inputs is None:
+            raise ValueError("the network has pretrained embeddings, but the batch has none")
+        if isinstance(inputs, SubwordBatch):
+            if self.model is None:
+                raise ValueError("sub-words need an encoder")
+            layers: Tensor = self.model(inputs).to(dtype)
+        else:
+            layers = inputs.to(dtype)
+        mixed: Tensor = self.mix(layers) if self.mix is not None else layers.squeeze(1)
+        return mixed

@@ -1,0 +1,80 @@
+"""Which encoder it is: its name, its size, and a checksum of weights and tokeniser, by which another one is noticed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from pointree.errors import ModelError
+from pointree.files import atomic_write
+
+__all__ = ["PretrainedIdentity", "checksum", "read_identity", "write_identity"]
+
+_TEXTS = (
+    "Straße",
+    "ÀÉÎ",
+    "İstanbul",
+    "don't",
+    "e.g.",
+    "U.S.A",
+    "中文",
+    "\u0e01\u0e33",
+    "a\u200bb",
+    "😀",
+    "<s>",
+    "1,000.5",
+)
+"""Words that tell tokenisers with the same sub-words apart: case, accents, punctuation and scripts."""
+
+
+@dataclass(frozen=True, slots=True)
+class PretrainedIdentity:
+    """What a saved parser says about its encoder.
+
+    Attributes:
+        name: The folder or Hub id under which it was found.
+        sha256: A checksum of all weights, and of what the tokeniser makes of some words.
+        width: Width of its vectors.
+        n_layers: Layers above its input.
+    """
+
+    name: str
+    sha256: str
+    width: int
+    n_layers: int
+
+
+def checksum(weights: Mapping[str, Tensor], tokenize: Callable[[list[str]], list[tuple[int, ...]]]) -> str:
+    """The checksum of an encoder, the same for every format in which its weights are stored."""
+    digest = hashlib.sha256()
+    for name, tensor in sorted(weights.items()):
+        digest.update(f"{name} {tuple(tensor.shape)}\n".encode())
+        digest.update(tensor.detach().cpu().float().contiguous().flatten().view(torch.uint8).numpy().data)
+    digest.update(json.dumps(tokenize(list(_TEXTS))).encode())
+    return digest.hexdigest()
+
+
+def write_identity(path: Path, identity: PretrainedIdentity) -> None:
+    """Write what a parser must remember of its encoder."""
+    with atomic_write(path) as stream:
+        json.dump(asdict(identity), stream, indent=2)
+        stream.write("\n")
+
+
+def read_identity(path: Path) -> PretrainedIdentity:
+    """Read what `write_identity` wrote; whatever is wrong with it is a `ModelError`."""
+    try:
+        found = PretrainedIdentity(**json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise ModelError(f"{path}: missing from the model folder") from None
+    except (OSError, ValueError, TypeError) as error:
+        raise ModelError(f"{path}: expected the identity of an encoder, found a damaged file ({error})") from None
+    if [type(value) for value in asdict(found).values()] != [str, str, int, int]:
+        raise ModelError(f"{path}: expected name, sha256, width and n_layers, found {asdict(found)}")
+    return found

@@ -1,0 +1,1 @@
+"""How a process computes: threads, precision, batches, worker processes."""

@@ -1,0 +1,80 @@
+"""Parsing with several processes: each has the model and a share of the cores, and takes windows of sentences in turn.
+
+On a CPU, two processes of one thread each parse more than one process of two threads: nothing waits at the end of
+every product.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+from pointree.errors import PointreeError
+from pointree.running.batching import windows
+from pointree.treebank.sentence import Sentence
+
+__all__ = ["parse_with_workers"]
+
+_WINDOW_SENTENCES = 512
+_parser: Any = None  # the worker process's own parser
+
+
+def _start(load: Callable[[], Any], threads: int) -> None:
+    """Load the parser; runs once in every worker."""
+    from pointree.running.threads import prepare_process
+
+    global _parser
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the first one ends the others
+    prepare_process(threads)
+    _parser = load()
+
+
+def _parse(sentences: list[Sentence], options: dict[str, Any]) -> list[Sentence]:
+    parsed: list[Sentence] = _parser.parse(sentences, **options)
+    return parsed
+
+
+def _until_fault(items: Iterable[list[Sentence]], faults: list[Exception]) -> Iterator[list[Sentence]]:
+    """All windows before a fault of the input, which is kept for later: what is under way is not lost by it."""
+    try:
+        yield from items
+    except Exception as error:
+        faults.append(error)
+
+
+def parse_with_workers(
+    load: Callable[[], Any],
+    sentences: Iterable[Sentence],
+    *,
+    workers: int,
+    threads: int = 1,
+    **options: Any,
+) -> Iterator[Sentence]:
+    """Parse in ``workers`` processes of ``threads`` threads each; output keeps the order of the input.
+
+    ``load`` is called once in every process and returns its parser; it must be picklable, such as a `partial` of
+    `pointree.load`. At most two windows a worker are under way, so that memory stays flat however long the input is.
+    ``options`` are those of `Parser.parse`.
+    """
+    context = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads in an unknown state
+    pool = ProcessPoolExecutor(workers, context, initializer=_start, initargs=(load, threads))
+    under_way: deque[Future[list[Sentence]]] = deque()
+    try:
+        faults: list[Exception] = []
+        for window in _until_fault(windows(sentences, _WINDOW_SENTENCES), faults):
+            under_way.append(pool.submit(_parse, window, options))
+            if len(under_way) >= 2 * workers:
+                yield from under_way.popleft().result()
+        while under_way:
+            yield from under_way.popleft().result()
+        if faults:
+            raise faults[0]
+    except BrokenProcessPool:
+        raise PointreeError("a worker process ended before its work was done (out of memory?)") from None
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)

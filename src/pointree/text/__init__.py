@@ -1,0 +1,1 @@
+"""Raw text to sentences of words: cleaning, reading, segmentation."""

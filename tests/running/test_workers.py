@@ -1,0 +1,61 @@
+"""Several processes parse as one does."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import pytest
+import torch
+
+from pointree.errors import PointreeError
+from pointree.parser import load
+from pointree.running import workers
+from pointree.running.workers import parse_with_workers
+from pointree.treebank.conllu import format_sentence, read_conllu
+from pointree.treebank.sentence import Sentence
+
+from ..helpers import tiny_parser
+
+
+def test_workers_equal_one_process_in_order(tmp_path: Path, ewt: Path) -> None:
+    tiny_parser().save(tmp_path / "model")
+    sentences = list(read_conllu(ewt)) * 12
+    alone = load(tmp_path / "model", precision="fp32").parse(sentences)
+    together = parse_with_workers(partial(load, tmp_path / "model", precision="fp32"), iter(sentences), workers=2)
+    assert list(map(format_sentence, together)) == list(map(format_sentence, alone))
+
+
+def test_a_fault_of_the_input_comes_after_what_was_read_before_it(tmp_path: Path, ewt: Path) -> None:
+    tiny_parser().save(tmp_path / "model")
+    sentences = list(read_conllu(ewt))
+    whole = sentences * (1024 // len(sentences) + 1)
+
+    def faulty() -> Iterator[Sentence]:
+        yield from whole[:1024]
+        raise PointreeError("line 7: expected ten columns")
+
+    stream = parse_with_workers(partial(load, tmp_path / "model", precision="fp32"), faulty(), workers=1)
+    parsed = [sentence.forms for sentence in islice(stream, 1024)]
+    assert parsed == [sentence.forms for sentence in whole[:1024]]
+    with pytest.raises(PointreeError, match="line 7"):
+        next(stream)
+
+
+def test_a_worker_that_cannot_start_is_one_line(tmp_path: Path, ewt: Path) -> None:
+    with pytest.raises(PointreeError, match="worker process ended"):
+        list(parse_with_workers(partial(load, tmp_path / "missing"), read_conllu(ewt), workers=1))
+
+
+def test_workers_leave_an_interrupt_to_the_process_that_started_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny_parser().save(tmp_path / "model")
+    handlers: list[tuple[int, object]] = []
+    monkeypatch.setattr(signal, "signal", lambda number, handler: handlers.append((number, handler)))
+    monkeypatch.setattr(workers, "_parser", None)
+    workers._start(partial(load, tmp_path / "model", precision="fp32"), torch.get_num_threads())
+    assert handlers == [(signal.SIGINT, signal.SIG_IGN)]
