@@ -47,7 +47,7 @@ def install(site: Path, name: str, package: str) -> Path:
 @pytest.fixture(autouse=True)
 def nothing_but_what_the_test_makes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither models of this machine nor those of the package are seen, and the working folder is empty."""
-    monkeypatch.delenv(models.VARIABLE, raising=False)
+    monkeypatch.delenv(models.MODELS_VARIABLE, raising=False)
     monkeypatch.setattr(models, "_BUNDLED", tmp_path / "bundled")
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
