@@ -24,7 +24,7 @@ from pointree.treebank.conllu import format_sentence, read_conllu
 from pointree.treebank.validity import tree_faults
 
 from .helpers import tiny_parser
-from .treebank.test_text import CORNER_CASES, random_texts
+from .text.test_reading import CORNER_CASES, random_texts
 
 RUNS = 1_000
 DAMAGE = (b"\t", b"\n", b"\r", b"_", b"\xff", b"9", b"-", b"")

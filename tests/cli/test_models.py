@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pointree import models
+from pointree.models import registry as models
 
 from ..helpers import tiny_parser
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pointree import models
+from pointree.models import registry as models
 from pointree.models.folder import load_folder
 
 from ..helpers import WORDS, tiny_parser

@@ -18,7 +18,8 @@ from pointree.config import describe
 from pointree.config.rules import as_toml
 from pointree.models.layout import CHECKPOINT, MANIFEST
 from pointree.text.udpipe import TextModel
-from pointree.training import jackknife, text_model
+from pointree.training import jackknife
+from pointree.training import text_model as text_model_module
 from pointree.training.trainer import Trainer
 from pointree.treebank.conllu import format_sentence, read_conllu
 from pointree.treebank.sentence import Sentence
@@ -349,7 +350,7 @@ def test_an_encoder_from_the_settings_to_the_tree(
     monkeypatch.setattr(sys, "argv", ["pointree", "train", *options])
     outcome = train(tmp_path / "model", *options, "--cache", tmp_path / "cache", "--bundle-pretrained")
     assert outcome.code == 0
-    assert "\ncontextual vectors of 60 sentences  " in outcome.err
+    assert "\npretrained vectors of 60 sentences  " in outcome.err
     card = (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
     assert "; frozen tiny." in card
     assert "--set embeddings.pretrained.model=tiny" in card, "without folders of this machine"
@@ -375,7 +376,7 @@ class FakeTextTraining:
 
     def __call__(self, train: Sequence[Sentence], dev: Sequence[Sentence], path: Path, *, progress: Any) -> None:
         self.calls += 1
-        progress(text_model.TextProgress("tokeniser", 1, 40, 0.5, "Epoch 1"))
+        progress(text_model_module.TextProgress("tokeniser", 1, 40, 0.5, "Epoch 1"))
         path.write_bytes(b"a text model")
 
 
@@ -383,7 +384,7 @@ def test_a_text_model_is_trained_if_there_is_text(
     run: Run, trained: Path, ewt: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     training = FakeTextTraining()
-    monkeypatch.setattr(text_model, "train_text_model", training)
+    monkeypatch.setattr(text_model_module, "train_text_model", training)
     bare = write(tmp_path / "bare.conllu", TREE)
 
     def train(name: str, treebank: Path, *options: str) -> Outcome:
@@ -432,7 +433,7 @@ def test_a_parser_can_learn_from_predicted_tags(
                 word.upos = "X"
         return tagged
 
-    monkeypatch.setattr(text_model, "train_text_model", fake_training)
+    monkeypatch.setattr(text_model_module, "train_text_model", fake_training)
     monkeypatch.setattr(jackknife, "jackknife_tags", fake_jackknife)
     model = tmp_path / "model"
     options = ("--predicted-tags", *SMALL, "--set", "training.epochs=1")
