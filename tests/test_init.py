@@ -15,12 +15,16 @@ import pointree
 def test_public_names_are_pinned() -> None:
     assert pointree.__all__ == [
         "Config",
+        "Ensemble",
+        "ParseOptions",
         "Parser",
         "PointreeError",
         "Sentence",
         "Token",
         "__version__",
         "load",
+        "load_ensemble",
+        "parse_files",
     ]
     assert pointree.__all__ == sorted(pointree.__all__)
 

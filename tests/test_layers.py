@@ -11,7 +11,7 @@ import pointree
 
 SRC = Path(pointree.__file__).parent
 
-BASE = {"errors", "files", "config", "version"}
+BASE = {"errors", "files", "config", "options", "version"}
 CORE = BASE | {"treebank", "text", "vocabulary", "transitions"}
 ALL_BELOW_PARSER = CORE | {"nn", "pretrained", "search", "models", "running"}
 APPLICATIONS = {"training", "evaluation", "analysis", "ensemble", "experiments", "rendering", "serving"}
@@ -21,6 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "files": {"errors"},
     "config": {"errors"},
+    "options": {"errors"},
     "treebank": BASE,
     "text": BASE | {"treebank"},
     "vocabulary": BASE | {"treebank"},
@@ -38,10 +39,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bench": ALL_BELOW_PARSER | {"parser", "training"},
     "experiments": BASE | {"transitions", "analysis", "models"},
     "training": ALL_BELOW_PARSER | {"parser", "evaluation"},
+    "pipeline": ALL_BELOW_PARSER | {"parser", "ensemble", "rendering"},
     "serving": ALL_BELOW_PARSER | {"parser", "rendering"},
-    "cli": ALL_BELOW_PARSER | APPLICATIONS | {"parser", "bench"},
+    "cli": ALL_BELOW_PARSER | APPLICATIONS | {"parser", "bench", "pipeline"},
     # The package itself only hands out names of others, lazily.
-    "__init__": BASE | {"parser", "treebank"},
+    "__init__": BASE | {"ensemble", "parser", "pipeline", "treebank"},
     "__main__": {"cli"},
 }
 """For each layer (a file or folder of the package), the layers that it may import besides itself."""
@@ -50,6 +52,7 @@ WITHOUT_TORCH = (
     "errors",
     "files",
     "config",
+    "options",
     "version",
     "treebank",
     "text",

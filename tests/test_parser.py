@@ -18,8 +18,8 @@ import pytest
 import pointree
 from pointree.errors import ModelError, UsageError
 from pointree.models.folder import new_network
+from pointree.options import ParseOptions
 from pointree.parser import Parser, load
-from pointree.search import SearchOptions
 from pointree.text.udpipe import TextModel
 from pointree.transitions import is_projective
 from pointree.treebank.conllu import format_sentence, read_conllu
@@ -115,7 +115,7 @@ def test_words_that_no_file_can_hold_are_refused(parser: Parser) -> None:
         parser.parse([["fine", "not\tfine"]])
 
 
-@pytest.mark.parametrize("option", ["beam_width", "n_best", "batch_words"])
+@pytest.mark.parametrize("option", ["beam", "n_best", "batch_words"])
 def test_options_below_one_are_refused_at_once(parser: Parser, option: str) -> None:
     with pytest.raises(UsageError, match=f"{option} must be at least 1, found 0"):
         parser.stream([["fine"]], **{option: 0})  # type: ignore[arg-type]
@@ -163,7 +163,7 @@ def test_n_best_trees_come_best_first_with_rank_and_score(parser: Parser) -> Non
     assert scores[:4] == sorted(scores[:4], reverse=True)
     assert len({tuple(sentence.heads) for sentence in parsed[:4]}) == 4
     assert not any(math.isnan(score) for score in scores)
-    for found, tree in zip(parsed, parser.trees(sentences, SearchOptions(4, 4))[0], strict=False):
+    for found, tree in zip(parsed, parser.trees(sentences, ParseOptions(beam=4, n_best=4))[0], strict=False):
         assert found.heads == tree.heads
     assert parser.parse(sentences[:1])[0].meta("tree_rank") is None
 
@@ -259,10 +259,10 @@ def test_a_parser_that_was_saved_and_loaded_is_the_same(combination: Combination
     parser = tiny_parser(tiny_config(combination))
     parser.save(tmp_path / "model", "Card.\n")
     sentences = random_sentences([6, 2, 9], seed=7)
-    expected = [tree for trees in parser.trees(sentences, SearchOptions(3, 3)) for tree in trees]
+    expected = [tree for trees in parser.trees(sentences, ParseOptions(beam=3, n_best=3)) for tree in trees]
     for read in (load, pointree.load, Parser.load):
         loaded = read(tmp_path / "model", precision="fp32")
-        found = [tree for trees in loaded.trees(sentences, SearchOptions(3, 3)) for tree in trees]
+        found = [tree for trees in loaded.trees(sentences, ParseOptions(beam=3, n_best=3)) for tree in trees]
         assert [(tree.heads, tree.labels) for tree in found] == [(tree.heads, tree.labels) for tree in expected]
         assert [tree.log_prob for tree in found] == pytest.approx([tree.log_prob for tree in expected], abs=1e-5)
     again = tmp_path / "again"
@@ -325,14 +325,14 @@ def test_a_very_long_sentence_is_parsed_in_little_memory(n: int, projective: boo
     parser = tiny_parser()
     sentence = random_sentence(n, Random(8))
     before = peak_bytes()
-    ((tree,),) = parser.trees([sentence], SearchOptions(projective=projective))
+    ((tree,),) = parser.trees([sentence], ParseOptions(projective=projective))
     assert peak_bytes() - before < 2 * n * n + 10_000_000, "no table of all pairs of words is made"
     assert is_tree(tree.heads)
     assert is_projective(tree.heads) or not projective
 
 
 def test_a_long_sentence_has_a_beam_as_well() -> None:
-    ((first, second),) = tiny_parser().trees(random_sentences([1000], seed=9), SearchOptions(2, 2))
+    ((first, second),) = tiny_parser().trees(random_sentences([1000], seed=9), ParseOptions(beam=2, n_best=2))
     assert is_tree(first.heads)
     assert is_tree(second.heads)
     assert first.heads != second.heads

@@ -29,13 +29,13 @@ def prepare(train: Path, folder: Path) -> None:
 
 def load(folder: Path, settings: dict[str, Any], processes: int) -> Callable[[Path, Path], None]:
     """A function that parses a file into another."""
-    precision, beam_width = settings["precision"], settings["beam"]
+    precision, beam = settings["precision"], settings["beam"]
     parser = pointree.load(folder, precision=precision) if processes == 1 else None
 
     def trees(sentences: Iterable[Sentence]) -> Iterable[Sentence]:
         if parser is not None:
-            return parser.stream(sentences, beam_width=beam_width)
-        return parse_with_workers(str(folder), sentences, workers=processes, precision=precision, beam_width=beam_width)
+            return parser.stream(sentences, beam=beam)
+        return parse_with_workers(str(folder), sentences, workers=processes, precision=precision, beam=beam)
 
     def parse(source: Path, target: Path) -> None:
         with open(target, "w", encoding="utf-8", newline="") as stream:

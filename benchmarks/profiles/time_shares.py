@@ -104,7 +104,7 @@ def main() -> None:
         return sum(map(len, sentences))
 
     def beam() -> int:
-        parser.parse(of_beam, beam_width=10)
+        parser.parse(of_beam, beam=10)
         return sum(map(len, of_beam))
 
     def one_by_one() -> int:

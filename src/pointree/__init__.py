@@ -17,17 +17,36 @@ from pointree.version import __version__
 
 if TYPE_CHECKING:
     from pointree.config import Config
+    from pointree.ensemble import Ensemble, load_ensemble
+    from pointree.options import ParseOptions
     from pointree.parser import Parser, load
+    from pointree.pipeline import parse_files
     from pointree.treebank.sentence import Sentence, Token
 
-__all__ = ["Config", "Parser", "PointreeError", "Sentence", "Token", "__version__", "load"]
+__all__ = [
+    "Config",
+    "Ensemble",
+    "ParseOptions",
+    "Parser",
+    "PointreeError",
+    "Sentence",
+    "Token",
+    "__version__",
+    "load",
+    "load_ensemble",
+    "parse_files",
+]
 
 _HOMES = {
     "Config": "pointree.config",
+    "Ensemble": "pointree.ensemble",
+    "ParseOptions": "pointree.options",
     "Parser": "pointree.parser",
     "Sentence": "pointree.treebank.sentence",
     "Token": "pointree.treebank.sentence",
     "load": "pointree.parser",
+    "load_ensemble": "pointree.ensemble",
+    "parse_files": "pointree.pipeline",
 }
 
 

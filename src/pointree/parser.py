@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
@@ -18,9 +19,10 @@ from pointree.models.registry import resolve_model
 from pointree.nn.features import Featurizer
 from pointree.nn.model import PointerNetwork
 from pointree.nn.pretrained_features import PretrainedFeatures
+from pointree.options import ParseOptions
 from pointree.running.batching import plan_batches, windows
 from pointree.running.precision import resolve_precision
-from pointree.search import ParseTree, SearchOptions, search
+from pointree.search import ParseTree, search
 from pointree.search.trace import Trace
 from pointree.search.tracing import trace_search
 from pointree.text.reading import segment_text
@@ -29,18 +31,54 @@ from pointree.transitions import ORDERS
 from pointree.treebank.sentence import Sentence, set_misc
 from pointree.vocabulary import UNK, Vocabularies
 
-__all__ = ["Parser", "load", "resolve_device", "with_tree"]
+__all__ = ["Parser", "SentenceParser", "load", "parse_windows", "resolve_device"]
 
-DEFAULT_BATCH_WORDS = 2_500
+logger = logging.getLogger("pointree")
+
 _WINDOW_SENTENCES = 2_048
 
+Words = Sentence | Sequence[str]
+"""A sentence to parse, or its words."""
 
-def load(model: str | os.PathLike[str], *, precision: str = "auto", device: str = "cpu") -> Parser:
+
+def load(model: str | os.PathLike[str], *, precision: str = "fp32", device: str = "cpu") -> Parser:
     """Load a trained model, given by its name, its folder or its Hugging Face Hub id.
 
-    ``precision`` is ``fp32``, ``bf16`` or ``auto``, which takes bfloat16 where the machine is faster with it.
+    With ``precision`` ``fp32``, trees do not depend on the machine; ``bf16`` computes with 16 bits, and ``auto`` does
+    so where that is faster.
     """
     return Parser.load(model, precision=precision, device=device)
+
+
+class SentenceParser(Protocol):
+    """What parses sentences: one model (`Parser`) or several (`Ensemble`).
+
+    Options are a `ParseOptions`, its fields as keywords, or both; the keywords win.
+    """
+
+    name: str
+
+    def parse(self, sentences: Iterable[Words], options: ParseOptions | None = None, **fields: Any) -> list[Sentence]:
+        """Parse sentences and return them with heads and labels."""
+
+    def stream(
+        self, sentences: Iterable[Words], options: ParseOptions | None = None, *, copy: bool = True, **fields: Any
+    ) -> Iterator[Sentence]:
+        """Parse sentences one window after another, in order and with bounded memory."""
+
+    def parse_text(
+        self, text: str, options: ParseOptions | None = None, *, presegmented: bool = False, **fields: Any
+    ) -> list[Sentence]:
+        """Split raw text into sentences and words, tag and parse them."""
+
+    def trace(self, sentence: Words, options: ParseOptions | None = None, **fields: Any) -> Trace:
+        """Parse one sentence and tell how."""
+
+    def check(self, options: ParseOptions) -> None:
+        """Refuse options that this parser cannot follow with a `UsageError`."""
+
+    def require_text_model(self) -> TextModel:
+        """The tokeniser and tagger; without one, a `ModelError`."""
 
 
 class Parser:
@@ -65,9 +103,10 @@ class Parser:
         tag, self.pretrained = config.embeddings.tag, pretrained
         self.featurizer = Featurizer(vocabularies, tag, self.order, network.slots, device, pretrained)
         self.root_label = _root_label(vocabularies.deprels.symbols)
+        self._warned_of_tags = False
 
     @classmethod
-    def load(cls, model: str | os.PathLike[str], *, precision: str = "auto", device: str = "cpu") -> Parser:
+    def load(cls, model: str | os.PathLike[str], *, precision: str = "fp32", device: str = "cpu") -> Parser:
         """Load a trained model; see `pointree.load`."""
         place = resolve_device(device)
         dtype = resolve_precision(precision, place)  # first of all: see `pointree.running.precision`
@@ -78,7 +117,7 @@ class Parser:
         return cls(config, vocabularies, network.to(device=place, dtype=dtype), text_model, str(model), pretrained)
 
     def save(self, path: str | os.PathLike[str], card: str = "", *, bundle_pretrained: bool = False) -> None:
-        """Write the model to a folder, with its tokeniser and tagger if it has them and, if asked, its encoder."""
+        """Write the model to a folder, with its text model if it has one and, if asked, its pretrained model."""
         folder = Path(path)
         save_folder(folder, self.config, self.vocabularies, self.network.state_dict(), card)
         if self.pretrained is not None:
@@ -89,42 +128,27 @@ class Parser:
             with atomic_write(folder / TEXT_MODEL, "b") as stream:
                 stream.write(data)
 
-    def parse(
-        self,
-        sentences: Iterable[Sentence | Sequence[str]],
-        *,
-        beam_width: int = 1,
-        n_best: int = 1,
-        single_root: bool = True,
-        projective: bool = False,
-        probabilities: bool = False,
-        retag: bool = False,
-        batch_words: int = DEFAULT_BATCH_WORDS,
-    ) -> list[Sentence]:
+    @property
+    def precision(self) -> str:
+        """The arithmetic of the network: fp32 or bf16."""
+        return "bf16" if self.network.decoder.recurrent_weight.dtype == torch.bfloat16 else "fp32"
+
+    def parse(self, sentences: Iterable[Words], options: ParseOptions | None = None, **fields: Any) -> list[Sentence]:
         """Parse sentences, given as `Sentence` objects or as lists of words, and return them with heads and labels.
 
-        The input is not changed. With ``n_best`` above one, every sentence comes back as several, best first (as
-        many as ``n_best`` where that many trees exist), each with the comments ``# tree_rank`` and ``# tree_log_prob``.
-        With ``probabilities``, MISC has ``HeadProb`` and ``DeprelProb``. Sentences without tags get those of the
-        model's tagger, if it has one; with ``retag``, all sentences do.
+        Options are a `ParseOptions` or its fields as keywords (``beam=4``). The input is not changed. With ``n_best``
+        above one, every sentence comes back as several, best first (as many as ``n_best`` where that many trees
+        exist), each with the comments ``# tree_rank`` and ``# tree_log_prob``. Sentences without tags get those of
+        the model's tagger, if it has one.
         """
-        return list(
-            self.stream(
-                sentences,
-                beam_width=beam_width,
-                n_best=n_best,
-                single_root=single_root,
-                projective=projective,
-                probabilities=probabilities,
-                retag=retag,
-                batch_words=batch_words,
-            )
-        )
+        return list(self.stream(sentences, options, **fields))
 
-    def parse_text(self, text: str, *, presegmented: bool = False, **options: Any) -> list[Sentence]:
+    def parse_text(
+        self, text: str, options: ParseOptions | None = None, *, presegmented: bool = False, **fields: Any
+    ) -> list[Sentence]:
         """Split raw text into sentences and words, tag and parse them; options as in `parse`."""
         sentences = segment_text(text, self.require_text_model(), presegmented=presegmented)
-        return list(self.stream(sentences, **options))
+        return list(self.stream(sentences, options, copy=False, **fields))
 
     def require_text_model(self) -> TextModel:
         """The tokeniser and tagger of the model; one without is a `ModelError`."""
@@ -134,29 +158,35 @@ class Parser:
         return self.text_model
 
     def stream(
-        self,
-        sentences: Iterable[Sentence | Sequence[str]],
-        *,
-        beam_width: int = 1,
-        n_best: int = 1,
-        single_root: bool = True,
-        projective: bool = False,
-        probabilities: bool = False,
-        retag: bool = False,
-        batch_words: int = DEFAULT_BATCH_WORDS,
+        self, sentences: Iterable[Words], options: ParseOptions | None = None, *, copy: bool = True, **fields: Any
     ) -> Iterator[Sentence]:
-        """Parse sentences one window after another, in order and with bounded memory; options as in `parse`."""
-        options = SearchOptions(max(beam_width, n_best), n_best, single_root, projective)
-        _check_options(beam_width, n_best, batch_words)
-        tagged = self.tagged(sentences, retag, keep_upos=self.network.tagger is None)
-        return self._stream(tagged, options, probabilities, batch_words)
+        """Parse sentences one window after another, in order and with bounded memory; options as in `parse`.
+
+        Without ``copy``, given `Sentence` objects are filled in place, which saves time where nobody else needs them.
+        """
+        chosen = ParseOptions.of(options, fields)
+        self.check(chosen)
+        tagged = self.tagged(sentences, chosen.retag, copy=copy)
+        deprels, tags = self.vocabularies.deprels.symbols, self.vocabularies.tags.symbols
+        return parse_windows(tagged, lambda window: self.trees(window, chosen), chosen, deprels, tags)
+
+    def check(self, options: ParseOptions) -> None:
+        """Refuse options that this model cannot follow with a `UsageError`."""
+        if options.order not in (None, self.order.name):
+            raise UsageError(f"order {options.order}: {self.name} has one decoder, which is {self.order.name}")
+        if options.precision not in (None, "auto", self.precision):
+            problem = f"{self.name} was loaded with {self.precision}; load it with precision={options.precision!r}"
+            raise UsageError(f"precision {options.precision}: {problem}")
+        if options.retag and self.network.tagger is None:
+            self.require_text_model()
 
     def tagged(
         self,
-        sentences: Iterable[Sentence | Sequence[str]],
+        sentences: Iterable[Words],
         retag: bool = False,
         *,
-        keep_upos: bool = True,
+        copy: bool = True,
+        keep_upos: bool | None = None,
         readers: Sequence[Parser] = (),
     ) -> Iterator[Sentence]:
         """Sentences with the tags of the model's tagger, if it has one, where they have none, or with ``retag`` all.
@@ -164,23 +194,21 @@ class Parser:
         Words without the tag that the network reads get those of the tagger too, and keep what else they have; where
         other parsers will read the sentences, ``readers`` names them all.
 
-        Without ``keep_upos``, the tagger's UPOS are left out for the network to fill in.
+        Without ``keep_upos``, the tagger's UPOS are left out for the network to fill in; the default is to do so
+        where the network predicts them.
         """
-        if retag and keep_upos:
-            self.require_text_model()
-        return self._tagged(map(_as_sentence, sentences), retag, keep_upos, readers or (self,))
-
-    def _tagged(
-        self, sentences: Iterable[Sentence], retag: bool, keep_upos: bool, readers: Sequence[Parser]
-    ) -> Iterator[Sentence]:
-        for sentence in sentences:
+        keep = self.network.tagger is None if keep_upos is None else keep_upos
+        for given in sentences:
+            sentence = _as_sentence(given, copy=copy)
             untagged = all(word.upos == "_" and word.xpos == "_" for word in sentence.words)
-            lacking = retag or untagged or any(reader._lacks_tags(sentence) for reader in readers)
-            if self.text_model is not None and lacking:
-                [tagged] = self.text_model.tag([sentence])
-                sentence = tagged if retag or untagged else _completed(sentence, tagged)
-            if not keep_upos and (retag or untagged):
-                sentence = _without_upos(sentence)
+            lacking = any(reader._lacks_tags(sentence) for reader in readers or (self,))
+            if self.text_model is not None and (retag or untagged or lacking):
+                self.text_model.fill(sentence, replace=retag or untagged)
+            elif lacking:
+                self._warn_of_tags()
+            if not keep and (retag or untagged):
+                for word in sentence.words:
+                    word.upos = "_"
             yield sentence
 
     def _lacks_tags(self, sentence: Sentence) -> bool:
@@ -190,36 +218,19 @@ class Parser:
             return False
         return any(getattr(word, column) == "_" for word in sentence.words)
 
-    def _stream(
-        self,
-        sentences: Iterable[Sentence],
-        options: SearchOptions,
-        probabilities: bool,
-        batch_words: int,
-    ) -> Iterator[Sentence]:
-        deprels, tags = self.vocabularies.deprels.symbols, self.vocabularies.tags.symbols
-        for window in windows(sentences, _WINDOW_SENTENCES):
-            for sentence, trees in zip(window, self.trees(window, options, batch_words), strict=True):
-                for rank, tree in enumerate(trees, 1):
-                    parsed = with_tree(sentence, tree, deprels, probabilities, tags)
-                    if options.n_best > 1:
-                        parsed.set_meta("tree_rank", str(rank))
-                        parsed.set_meta("tree_log_prob", f"{tree.log_prob:.4f}")
-                        _set_apart(parsed, is_first=rank == 1, is_last=rank == len(trees))
-                    yield parsed
+    def _warn_of_tags(self) -> None:
+        if not self._warned_of_tags:
+            self._warned_of_tags = True
+            column = self.config.embeddings.tag.upper()
+            logger.warning(f"{self.name} reads {column}, but the input has words without it; expect worse trees")
 
-    def trees(
-        self,
-        sentences: Sequence[Sentence],
-        options: SearchOptions | None = None,
-        batch_words: int = DEFAULT_BATCH_WORDS,
-    ) -> list[list[ParseTree]]:
+    def trees(self, sentences: Sequence[Sentence], options: ParseOptions | None = None) -> list[list[ParseTree]]:
         """The best trees of each sentence as heads and label numbers, without building new sentences."""
-        options = options or SearchOptions()
+        options = options or ParseOptions()
         encoded = [self.featurizer.encode(sentence) for sentence in sentences]
         results: list[list[ParseTree]] = [[] for _ in sentences]
         lengths = [len(sentence) for sentence in encoded]
-        for numbers in plan_batches(lengths, batch_words=batch_words, beam_width=options.beam_width):
+        for numbers in plan_batches(lengths, batch_words=options.batch_words, beam=options.width):
             batch = self.featurizer.batch([encoded[number] for number in numbers])
             with torch.inference_mode():
                 encoding = self.network.encode(batch)
@@ -229,21 +240,14 @@ class Parser:
         return results
 
     def trace(
-        self,
-        sentence: Sentence | Sequence[str],
-        *,
-        beam_width: int = 1,
-        single_root: bool = True,
-        projective: bool = False,
-        retag: bool = False,
-        top_labels: int = 5,
+        self, sentence: Words, options: ParseOptions | None = None, *, top_labels: int = 5, **fields: Any
     ) -> Trace:
         """Parse one sentence and tell how: for every step the pointer's distribution, illegal heads and why, the
         states that were fused, the gate, the labels and the beam. The tree is that of `parse` with the same options.
         """
-        _check_options(beam_width, 1, 1)
-        [tagged] = self.tagged([sentence], retag, keep_upos=self.network.tagger is None)
-        options = SearchOptions(beam_width, 1, single_root, projective)
+        chosen = ParseOptions.of(options, fields)
+        self.check(chosen)
+        [tagged] = self.tagged([sentence], chosen.retag)
         forms, deprels = ["ROOT", *tagged.forms], self.vocabularies.deprels.symbols
         with torch.inference_mode():
             encoding = self.network.encode(self.featurizer.batch([self.featurizer.encode(tagged)]))
@@ -251,21 +255,21 @@ class Parser:
                 self.network,
                 encoding,
                 self.order,
-                options,
+                chosen,
                 self.root_label,
                 forms=forms,
                 deprels=deprels,
                 top_labels=top_labels,
             )
-        tagged = with_tree(tagged, tree, deprels, False, self.vocabularies.tags.symbols)
+        _fill_in(tagged, tree, deprels, False, self.vocabularies.tags.symbols)
         return Trace(
             model=self.name,
             order=self.order.name,
             fusion=self.config.decoder.fusion,
             gate=self.config.decoder.gate,
-            beam_width=beam_width,
-            single_root=single_root,
-            projective=projective,
+            beam=chosen.width,
+            single_root=chosen.single_root,
+            projective=chosen.projective,
             sent_id=tagged.sent_id,
             text=tagged.text,
             forms=forms,
@@ -277,24 +281,48 @@ class Parser:
         )
 
 
-def with_tree(
-    sentence: Sentence, tree: ParseTree, deprels: Sequence[str], probabilities: bool, tags: Sequence[str] = ()
-) -> Sentence:
-    """A copy of the sentence with the heads and labels of a tree and, in MISC, their probabilities.
+def parse_windows(
+    sentences: Iterable[Sentence],
+    find_trees: Callable[[Sequence[Sentence]], list[list[ParseTree]]],
+    options: ParseOptions,
+    deprels: Sequence[str],
+    tags: Sequence[str],
+) -> Iterator[Sentence]:
+    """Fill sentences with the trees that are found for them, window by window; several trees become several sentences.
+
+    ``deprels`` and ``tags`` are the names of the labels and tags in the trees.
+    """
+    for window in windows(sentences, _WINDOW_SENTENCES):
+        for sentence, trees in zip(window, find_trees(window), strict=True):
+            if options.n_best == 1:
+                _fill_in(sentence, trees[0], deprels, options.probabilities, tags)
+                yield sentence
+                continue
+            for rank, tree in enumerate(trees, 1):
+                parsed = sentence.copy()
+                _fill_in(parsed, tree, deprels, options.probabilities, tags)
+                parsed.set_meta("tree_rank", str(rank))
+                parsed.set_meta("tree_log_prob", f"{tree.log_prob:.4f}")
+                _set_apart(parsed, is_first=rank == 1, is_last=rank == len(trees))
+                yield parsed
+
+
+def _fill_in(
+    sentence: Sentence, tree: ParseTree, deprels: Sequence[str], probabilities: bool, tags: Sequence[str]
+) -> None:
+    """Give a sentence the heads and labels of a tree and, in MISC, their probabilities.
 
     Words without UPOS get those that the network predicted, if it did.
     """
-    parsed = sentence.copy()
-    for word, head, label in zip(parsed.words, tree.heads, tree.labels, strict=True):
+    for word, head, label in zip(sentence.words, tree.heads, tree.labels, strict=True):
         word.head, word.deprel = head, deprels[label]
-    for word, tag in zip(parsed.words, tree.tags, strict=False):
+    for word, tag in zip(sentence.words, tree.tags, strict=False):
         if word.upos == "_":
             word.upos = tags[tag]
     if probabilities:
-        for word, head_prob, label_prob in zip(parsed.words, tree.head_probs, tree.label_probs, strict=True):
+        for word, head_prob, label_prob in zip(sentence.words, tree.head_probs, tree.label_probs, strict=True):
             set_misc(word, "HeadProb", f"{head_prob:.4f}")
             set_misc(word, "DeprelProb", f"{label_prob:.4f}")
-    return parsed
 
 
 def _set_apart(tree: Sentence, *, is_first: bool, is_last: bool) -> None:
@@ -305,36 +333,16 @@ def _set_apart(tree: Sentence, *, is_first: bool, is_last: bool) -> None:
         tree.trailer += tree.newline * max(0, 2 - tree.trailer.count("\n"))
 
 
-def _completed(sentence: Sentence, tagged: Sentence) -> Sentence:
-    """The sentence as it was given, with what the tagger says in the columns that are empty."""
-    for word, given in zip(tagged.words, sentence.words, strict=True):
-        for column in ("lemma", "upos", "xpos", "feats"):
-            if getattr(given, column) != "_":
-                setattr(word, column, getattr(given, column))
-    return tagged
-
-
-def _without_upos(sentence: Sentence) -> Sentence:
-    stripped = sentence.copy()
-    for word in stripped.words:
-        word.upos = "_"
-    return stripped
-
-
-def _as_sentence(sentence: Sentence | Sequence[str]) -> Sentence:
+def _as_sentence(sentence: Words, *, copy: bool) -> Sentence:
     if isinstance(sentence, str):
         raise UsageError(f"expected a Sentence or a list of words, found the string {sentence[:40]!r}")
     if not isinstance(sentence, Sentence):
         sentence = Sentence.from_words(sentence)
+    elif copy:
+        sentence = sentence.copy()
     if not len(sentence):
         raise UsageError("a sentence must have at least one word")
     return sentence
-
-
-def _check_options(beam_width: int, n_best: int, batch_words: int) -> None:
-    for name, value in (("beam_width", beam_width), ("n_best", n_best), ("batch_words", batch_words)):
-        if value < 1:
-            raise UsageError(f"{name} must be at least 1, found {value}")
 
 
 def resolve_device(name: str) -> torch.device:

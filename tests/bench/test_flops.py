@@ -8,7 +8,8 @@ import torch
 from pointree.bench.flops import counted_flops, forward_flops, total_flops
 from pointree.bench.synthetic import N_LABELS, WORD_CHARS, new_parser, random_sentences
 from pointree.config import load_config
-from pointree.search import SearchOptions, search
+from pointree.options import ParseOptions
+from pointree.search import search
 
 SMALL = [
     "encoder.size=24",
@@ -33,7 +34,7 @@ def test_forward_equals_the_counter(order: str, fusion: str, gate: str, length: 
     batch = parser.featurizer.batch([parser.featurizer.encode(sentence)])
     with torch.no_grad():
         counted = counted_flops(
-            lambda: search(parser.network, parser.network.encode(batch), parser.order, SearchOptions(), None)
+            lambda: search(parser.network, parser.network.encode(batch), parser.order, ParseOptions(), None)
         )
     # Forms are convolved once each, ROOT's with the padding of the longest: so much is computed, not all is useful.
     computed = (len(set(sentence.forms)) + 1) * WORD_CHARS
@@ -50,5 +51,5 @@ def test_paper_sizes_cost_about_48_megaflops_a_word() -> None:
 def test_a_beam_costs_the_states_that_its_hypotheses_do_not_share(fusion: str, most: float) -> None:
     parser = new_parser(load_config(None, [*SMALL, f"decoder.fusion={fusion}"]))
     sentences = random_sentences([24] * 3)
-    greedy, beam = (counted_flops(lambda w=width: parser.parse(sentences, beam_width=w)) for width in (1, 10))
+    greedy, beam = (counted_flops(lambda w=width: parser.parse(sentences, beam=w)) for width in (1, 10))
     assert 1 < beam / greedy < most

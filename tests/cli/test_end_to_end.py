@@ -72,7 +72,7 @@ from pointree.cli.main import main
 peaks = []
 for path in sys.argv[2:]:
     try:
-        main(["parse", path, "-m", sys.argv[1], "-o", path + ".out"])
+        main(["parse", path, "-m", sys.argv[1], "-o", path + ".out.conllu"])
     except SystemExit as left:
         assert not left.code
     peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
@@ -116,7 +116,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(trained: Path, ewt: Path, tmp
 
 def test_output_is_utf8_in_any_locale(trained: Path) -> None:
     done = subprocess.run(
-        command("parse", "-m", trained, "--from", "words", "--to", "tree"),
+        command("parse", "-q", "-m", trained, "--from", "words", "--to", "tree"),
         env=ENVIRONMENT | {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"},
         input="日本語 ist schön\n".encode(),
         capture_output=True,

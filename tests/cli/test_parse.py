@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 
 import pointree
+from pointree.errors import UsageError
+from pointree.rendering import FORMATS
 from pointree.transitions import is_projective
 from pointree.treebank.conllu import format_sentence, read_conllu
 from pointree.treebank.sentence import Sentence, get_misc
@@ -41,6 +43,9 @@ RICH = """\
 # sent_id = x-2
 1\t日本語\t_\tX\tFW\t_\t_\t_\t_\t_
 """
+
+
+ROW = "1\tx\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
 
 
 def sentences(text: str) -> list[Sentence]:
@@ -149,11 +154,13 @@ def test_workers_compute_where_they_are_told(
 ) -> None:
     asked: dict[str, Any] = {}
 
-    def parse_with_workers(load: Any, sentences: Iterator[Sentence], **options: Any) -> Iterator[Sentence]:
+    def parse_with_workers(
+        load: Any, sentences: Iterator[Sentence], _options: Any, **options: Any
+    ) -> Iterator[Sentence]:
         asked.update(options | load.keywords)
         return sentences
 
-    monkeypatch.setattr("pointree.cli.parse.parse_with_workers", parse_with_workers)
+    monkeypatch.setattr("pointree.running.workers.parse_with_workers", parse_with_workers)
     assert run("parse", ewt, "-m", trained, "--workers", 2, "--device", "cpu:0").code == 0
     assert (asked["workers"], asked["device"]) == (2, "cpu:0")
 
@@ -230,8 +237,8 @@ def test_a_file_of_invalid_sentences_only_has_none(run: Run, trained: Path, tmp_
     path = tmp_path / "bad.conllu"
     path.write_text("1\tx\n\n")
     outcome = run("parse", path, "-m", trained, "--skip-invalid")
-    assert outcome.code == 2
-    assert outcome.err.endswith(f"pointree: error: {path}: no sentences found\n")
+    assert outcome.code == 0
+    assert f"pointree: notice: {path}: no sentences found\n" in outcome.err
 
 
 def test_an_error_midway_leaves_the_old_output(run: Run, trained: Path, rich: Path, tmp_path: Path) -> None:
@@ -249,7 +256,9 @@ def test_a_file_can_be_replaced_by_its_parse(run: Run, trained: Path, rich: Path
     assert rich.read_text(encoding="utf-8") == expected
 
 
-@pytest.mark.parametrize(("name", "start"), [("a.json", "["), ("a.svg", "<"), ("a.tex", "\\"), ("a.out", "# newdoc")])
+@pytest.mark.parametrize(
+    ("name", "start"), [("a.json", "["), ("a.svg", "<"), ("a.tex", "\\"), ("a.jsonl", "{"), ("a", "# newdoc")]
+)
 def test_the_suffix_chooses_the_format(run: Run, trained: Path, rich: Path, name: str, start: str) -> None:
     output = rich.with_name(name)
     assert run("parse", rich, "-m", trained, "-o", output) == (0, "", "")
@@ -337,8 +346,6 @@ def test_without_a_tagger_words_stay_untagged(run: Run, trained: Path) -> None:
 
 GOOD_ROW = "1\tx\t_\t_\t_\t_\t_\t_\t_\t_\n"
 BAD_FILES: dict[str, tuple[bytes, str]] = {
-    "empty": (b"", ": no sentences found"),
-    "blank": (b"\n\n  \n", ": no sentences found"),
     "comments": (b"# nothing\n\n", ":2: expected a word after the comments, found none"),
     "head outside": (b"1\tx\t_\t_\t_\t_\t9\t_\t_\t_\n\n", ":1: HEAD 9 is outside a sentence of 1 word"),
     "negative head": (b"1\tx\t_\t_\t_\t_\t-1\t_\t_\t_\n\n", ":1: HEAD must be a word number, 0 or _, found '-1'"),
@@ -371,13 +378,66 @@ def test_bad_places(run: Run, trained: Path, ewt: Path, tmp_path: Path) -> None:
 
 def test_empty_stdin(run: Run, trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     feed(monkeypatch, b"")
-    assert error(run("parse", "-m", trained)) == "<stdin>: no sentences found"
+    assert run("parse", "-m", trained) == (0, "", "pointree: notice: <stdin>: no sentences found\n")
+    feed(monkeypatch, b"")
+    assert run("parse", "-m", trained, "--quiet") == (0, "", "")
+    feed(monkeypatch, b"")
+    assert error(run("parse", "-m", trained, "--fail-on-empty")) == "<stdin>: no sentences found"
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n  \n"])
+@pytest.mark.parametrize(("name", "written"), [("out.conllu", ""), ("out.json", "[]\n"), ("out.jsonl", "")])
+def test_empty_input_gives_empty_output(
+    run: Run, trained: Path, tmp_path: Path, content: bytes, name: str, written: str
+) -> None:
+    path, output = tmp_path / "empty.conllu", tmp_path / name
+    path.write_bytes(content)
+    notice = f"pointree: notice: {path}: no sentences found\n"
+    assert run("parse", path, "-m", trained, "-o", output) == (0, "", notice)
+    assert output.read_text() == written
+    output.unlink()
+    assert error(run("parse", path, "-m", trained, "-o", output, "--fail-on-empty")) == f"{path}: no sentences found"
+    assert not output.exists()
+
+
+@pytest.mark.parametrize("name", ["x.png", "x.html", "x.txt"])
+def test_an_unknown_suffix_lists_the_formats(run: Run, trained: Path, rich: Path, tmp_path: Path, name: str) -> None:
+    message = error(run("parse", rich, "-m", trained, "-o", tmp_path / name))
+    assert message.startswith(f"{tmp_path / name}: no output format has the suffix {Path(name).suffix}; ")
+    assert all(format_ in message for format_ in FORMATS)
+    assert not (tmp_path / name).exists()
+    assert run("parse", rich, "-m", trained, "-o", tmp_path / name, "--to", "conllu").code == 0
+
+
+def test_each_of_several_files_says_where_it_came_from(run: Run, trained: Path, rich: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.conllu"
+    other.write_text(ROW * 2)
+    parsed = sentences(run("parse", rich, other, other, "-m", trained).out)
+    named = [sentence.meta("newdoc id") for sentence in parsed]
+    assert named == [sentences(RICH)[0].meta("newdoc id"), None, str(other), None, str(other), None]
+
+
+def test_a_model_that_reads_tags_and_gets_none_warns_once(run: Run, trained: Path, tmp_path: Path) -> None:
+    path = tmp_path / "untagged.conllu"
+    path.write_text(ROW * 3)
+    warning = f"pointree: warning: {trained} reads UPOS, but the input has words without it; expect worse trees\n"
+    assert run("parse", path, "-m", trained).err == warning
+    assert run("parse", path, "-m", trained, "--quiet").err == ""
+
+
+@pytest.mark.parametrize("old", ["beam_width", "multi_root"])
+def test_old_keywords_name_the_new_ones(trained: Path, old: str) -> None:
+    parser = pointree.load(trained)
+    with pytest.raises(UsageError, match=f"^the option {old} is now called"):
+        parser.parse([["x"]], **{old: 2})
+    with pytest.raises(UsageError, match=r"^the option baem is unknown; did you mean beam\?$"):
+        parser.parse([["x"]], baem=2)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--to", "pdf"], "--to must be one of conllu, json, svg, table, tikz, tree, trace, found pdf"),
+        (["--to", "pdf"], "--to must be one of conllu, json, jsonl, svg, table, tikz, tree, trace, found pdf"),
         (["--from", "pdf"], "--from must be one of text, conllu, conllx, words, found pdf"),
         (["--precision", "fp8"], "precision must be one of auto, fp32, bf16, found fp8"),
         (["--device", "abacus"], "device abacus cannot be used: "),
@@ -444,5 +504,5 @@ def test_a_flipped_bit_of_the_weights_is_noticed(run: Run, trained: Path, ewt: P
 
 def test_the_api_is_what_the_command_uses(run: Run, trained: Path, ewt: Path) -> None:
     parser = pointree.load(trained)
-    expected = "".join(format_sentence(sentence) for sentence in parser.stream(read_conllu(ewt), beam_width=3))
+    expected = "".join(format_sentence(sentence) for sentence in parser.stream(read_conllu(ewt), beam=3))
     assert run("parse", ewt, "-m", trained, "--beam", 3).out == expected

@@ -33,19 +33,18 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def test_several_models_parse_together(run: Run, ewt: Path, models: list[Path], tmp_path: Path) -> None:
     output = tmp_path / "parsed.conllu"
     chosen = [word for model in models for word in ("--model", model)]
-    code, _out, err = run("parse", ewt, *chosen, "--combine", "votes", "--output", output, "--precision", "fp32")
+    code, _out, err = run("parse", ewt, *chosen, "--output", output, "--precision", "fp32")
     assert (code, err) == (0, "")
-    expected = Ensemble(parsers(), combine="votes").parse(list(read_conllu(ewt)))
+    expected = Ensemble(parsers()).parse(list(read_conllu(ewt)))
     assert [sentence.heads for sentence in read_conllu(output)] == [sentence.heads for sentence in expected]
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--beam", "4"], "--beam 4 is for one model, found several models or --combine"),
-        (["--n-best", "2"], "--n-best 2 is for one model, found several models or --combine"),
-        (["--to", "trace"], "--to trace tells of one model, found several models or --combine"),
-        (["--combine", "magic"], "combine: expected one of posteriors, expected, votes, found magic"),
+        (["--beam", "4"], "beam 4: expected 1, since 2 models together parse greedily, to one tree"),
+        (["--n-best", "2"], "n_best 2: expected 1, since 2 models together parse greedily, to one tree"),
+        (["--to", "trace"], "trace: expected one model, found 2 that parse together"),
     ],
 )
 def test_what_several_models_cannot_do(

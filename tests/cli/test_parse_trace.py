@@ -25,7 +25,7 @@ def test_one_trace_a_line_with_the_options_given(run: Callable[..., Outcome], mo
     outcome = run("parse", "--model", model, ewt, "--to", "trace", "--beam", 2, "--projective", "--precision", "fp32")
     assert (outcome.code, outcome.err) == (0, "")
     parser = pointree.load(model, precision="fp32")
-    expected = [parser.trace(sentence, beam_width=2, projective=True).to_object() for sentence in read_conllu(ewt)]
+    expected = [parser.trace(sentence, beam=2, projective=True).to_object() for sentence in read_conllu(ewt)]
     assert json.loads(outcome.out) == expected
     assert len(outcome.out.splitlines()) == len(expected) + 2
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
-from pointree.ensemble import COMBINATIONS, Ensemble, load_ensemble
+from pointree.ensemble import Ensemble, load_ensemble
+from pointree.ensemble.ensemble import _posteriors
 from pointree.errors import ModelError, UsageError
 from pointree.models.folder import new_network
 from pointree.parser import Parser
 from pointree.text.udpipe import TextModel
-from pointree.transitions import is_projective
+from pointree.transitions import Constraints, is_projective
 from pointree.treebank.sentence import Sentence, get_misc
 from pointree.vocabulary import Vocabularies
 
@@ -35,11 +38,10 @@ def arcs(sentences: list[Sentence]) -> list[list[tuple[int | None, str]]]:
     return [[(word.head, word.deprel) for word in sentence.words] for sentence in sentences]
 
 
-@pytest.mark.parametrize("combine", COMBINATIONS)
 @pytest.mark.parametrize("projective", [False, True])
 @pytest.mark.parametrize("single_root", [False, True])
-def test_every_tree_is_legal(combine: str, projective: bool, single_root: bool) -> None:
-    ensemble = Ensemble(three_orders(), combine=combine)
+def test_every_tree_is_legal(projective: bool, single_root: bool) -> None:
+    ensemble = Ensemble(three_orders())
     parsed = ensemble.parse(SENTENCES, projective=projective, single_root=single_root)
     for sentence, before in zip(parsed, SENTENCES, strict=True):
         heads = [head for head in sentence.heads if head is not None]
@@ -49,22 +51,37 @@ def test_every_tree_is_legal(combine: str, projective: bool, single_root: bool) 
         assert all((word.deprel == "root") == (word.head == 0) for word in sentence.words)
 
 
-def test_votes_of_one_model_are_its_own_trees() -> None:
-    for parser in three_orders():
-        assert arcs(Ensemble([parser], combine="votes").parse(SENTENCES)) == arcs(parser.parse(SENTENCES))
-
-
-def test_two_models_that_agree_outvote_a_third() -> None:
+def test_two_models_that_agree_outvote_a_third_that_is_no_surer() -> None:
     first, other, _ = three_orders()
-    together = Ensemble([first, other, first], combine="votes").parse(SENTENCES)
-    assert [sentence.heads for sentence in together] == [sentence.heads for sentence in first.parse(SENTENCES)]
+    twice, alone = Ensemble([first, other, first]), Ensemble([first])
+    agreed = [a == b for a, b in zip(arcs(twice.parse(SENTENCES)), arcs(alone.parse(SENTENCES)), strict=True)]
+    assert any(agreed)
 
 
-@pytest.mark.parametrize("combine", COMBINATIONS)
-def test_neither_order_nor_batching_matters(combine: str) -> None:
+def test_the_tree_has_the_greatest_product_of_mean_posteriors() -> None:
     parsers = three_orders()
-    expected = arcs(Ensemble(parsers, combine=combine).parse(SENTENCES))
-    assert arcs(Ensemble(parsers[::-1], combine=combine).parse(SENTENCES, batch_words=1)) == expected
+    constraints = Constraints(single_root=True, projective=False)
+    ordered = sorted(SENTENCES, key=len, reverse=True)
+    with torch.inference_mode():
+        means = np.mean([_posteriors(parser, ordered, constraints).heads.numpy() for parser in parsers], axis=0)
+    for row, sentence in enumerate(Ensemble(parsers).parse(ordered)):
+        n = len(sentence)
+        if n > 4:
+            continue
+        scores = np.log(np.maximum(means[row, 1 : n + 1, : n + 1], 1e-30))
+        best = max(
+            sum(scores[word, head] for word, head in enumerate(heads))
+            for heads in product(range(n + 1), repeat=n)
+            if is_tree(list(heads), single_root=True)
+        )
+        found = sum(scores[word, head] for word, head in enumerate(sentence.heads) if head is not None)
+        assert found == pytest.approx(best, abs=1e-5)
+
+
+def test_neither_order_nor_batching_matters() -> None:
+    parsers = three_orders()
+    expected = arcs(Ensemble(parsers).parse(SENTENCES))
+    assert arcs(Ensemble(parsers[::-1]).parse(SENTENCES, batch_words=1)) == expected
 
 
 def test_models_with_other_words_and_labels() -> None:
@@ -84,21 +101,12 @@ def test_models_with_other_words_and_labels() -> None:
             assert float(get_misc(word, "DeprelProb") or 0) <= limit
 
 
-def test_expected_maximises_the_sum_and_posteriors_the_product() -> None:
-    ensemble = Ensemble(three_orders(), combine="expected")
-    means = np.array([[0.1, 0.0, 0.9], [0.6, 0.4, 0.0]])
-    assert (ensemble._scores(means, means) == means).all()
-    ensemble.combine = "posteriors"
-    assert np.isfinite(ensemble._scores(means, means)).all()
-    assert ensemble._scores(means, means)[0, 2] == pytest.approx(np.log(0.9))
-
-
 def test_models_are_loaded_from_folders(tmp_path: Path) -> None:
     parsers = three_orders()[:2]
     for number, parser in enumerate(parsers):
         parser.save(tmp_path / str(number))
-    ensemble = load_ensemble([tmp_path / "0", tmp_path / "1"], combine="votes", precision="fp32")
-    assert arcs(ensemble.parse(SENTENCES)) == arcs(Ensemble(parsers, combine="votes").parse(SENTENCES))
+    ensemble = load_ensemble([tmp_path / "0", tmp_path / "1"], precision="fp32")
+    assert arcs(ensemble.parse(SENTENCES)) == arcs(Ensemble(parsers).parse(SENTENCES))
 
 
 def test_any_model_may_bring_the_tokeniser_and_tagger(text_model: TextModel) -> None:
@@ -170,7 +178,9 @@ def test_arcs_of_root_are_labelled_by_models_that_have_a_label_for_them() -> Non
 def test_faults_of_the_user() -> None:
     with pytest.raises(UsageError, match="expected one model at least, found none"):
         Ensemble([])
-    with pytest.raises(UsageError, match="expected one of posteriors, expected, votes, found magic"):
-        Ensemble(three_orders(), combine="magic")
+    with pytest.raises(UsageError, match="beam 4: expected 1, since 3 models together parse greedily, to one tree"):
+        Ensemble(three_orders()).parse(SENTENCES, beam=4)
+    with pytest.raises(UsageError, match="trace: expected one model, found 3 that parse together"):
+        Ensemble(three_orders()).trace(SENTENCES[0])
     with pytest.raises(UsageError, match="batch_words must be at least 1, found 0"):
         Ensemble(three_orders()).parse(SENTENCES, batch_words=0)

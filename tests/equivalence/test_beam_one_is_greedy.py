@@ -30,7 +30,7 @@ def test_beam_of_one_is_greedy(combination: Combination) -> None:
         with torch.inference_mode():
             encoding = parser.network.encode(batch)
             greedy = greedy_search(parser.network, encoding, parser.order, constraints)
-            beam = beam_search(parser.network, encoding, parser.order, constraints, beam_width=1)
+            beam = beam_search(parser.network, encoding, parser.order, constraints, beam=1)
         assert beam.heads.shape == greedy.heads.shape == (6, 1, 14)
         assert torch.equal(beam.heads, greedy.heads)
         torch.testing.assert_close(beam.log_probs, greedy.log_probs)
@@ -39,15 +39,15 @@ def test_beam_of_one_is_greedy(combination: Combination) -> None:
         torch.testing.assert_close(*states)
 
 
-@pytest.mark.parametrize("beam_width", [2, 8])
-def test_the_best_of_a_beam_is_never_less_probable_than_what_the_beam_starts_from(beam_width: int) -> None:
+@pytest.mark.parametrize("beam", [2, 8])
+def test_the_best_of_a_beam_is_never_less_probable_than_what_the_beam_starts_from(beam: int) -> None:
     """Scores are sums over the arcs, best first, and a beam that can hold all trees has the very best one."""
     parser = tiny_parser(seed=15)
     batch = make_batch(parser, by_falling_length(random_sentences([3, 2, 1], seed=16)))
     with torch.inference_mode():
         encoding = parser.network.encode(batch)
         greedy = greedy_search(parser.network, encoding, parser.order, Constraints())
-        beam = beam_search(parser.network, encoding, parser.order, Constraints(), beam_width)
+        beam = beam_search(parser.network, encoding, parser.order, Constraints(), beam)
         wide = beam_search(parser.network, encoding, parser.order, Constraints(), 50)
     assert bool((wide.scores[:, 0] >= greedy.scores[:, 0] - 1e-6).all())
     assert bool((wide.scores[:, 0] >= beam.scores[:, 0] - 1e-6).all())

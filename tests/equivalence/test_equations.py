@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import Tensor
 
+from pointree.options import ParseOptions
 from pointree.parser import Parser
-from pointree.search import SearchOptions
 from pointree.transitions import Constraints
 from pointree.treebank.sentence import Sentence
 
@@ -87,7 +87,7 @@ def test_greedy_search_follows_the_equations(combination: Combination) -> None:
     parser = tiny_parser(tiny_config(combination), seed=3)
     sentences = random_sentences([7, 3, 1, 5], seed=4)
     for constraints in CONSTRAINTS:
-        options = SearchOptions(single_root=constraints.single_root, projective=constraints.projective)
+        options = ParseOptions(single_root=constraints.single_root, projective=constraints.projective)
         for sentence, (tree,) in zip(sentences, parser.trees(sentences, options), strict=True):
             reference = Reference(parser, sentence)
             decoding = reference.greedy(constraints)
@@ -115,7 +115,9 @@ def test_a_wide_beam_finds_all_trees_and_ranks_them_as_exhaustive_search_does(co
             expected.append((score, decoding.tree.heads[1:], [label for label, _log_prob in labels]))
         expected.sort(key=lambda tree: -tree[0])
         width = len(expected) + 7
-        options = SearchOptions(width, width, constraints.single_root, constraints.projective)
+        options = ParseOptions(
+            beam=width, n_best=width, single_root=constraints.single_root, projective=constraints.projective
+        )
         (found,) = parser.trees([sentence], options)
         assert [tree.log_prob for tree in found] == pytest.approx([score for score, *_rest in expected], abs=1e-4)
         assert {tuple(tree.heads) for tree in found} == {tuple(heads) for _score, heads, _labels in expected}

@@ -85,10 +85,10 @@ def test_a_trace_shows_the_predicted_tags() -> None:
     assert joint_parser().trace(sentence.forms).upos == ["_", *upos(sentence)]
 
 
-@pytest.mark.parametrize("beam_width", [1, 3])
-def test_the_rest_of_a_batch_changes_no_tag(beam_width: int) -> None:
+@pytest.mark.parametrize("beam", [1, 3])
+def test_the_rest_of_a_batch_changes_no_tag(beam: int) -> None:
     parser = tiny_parser(tiny_config(COMBINATIONS[1], JOINT))
     sentences = [["ta", "tok"], ["rosa"] * 7, ["a", "zu", "mimimi", "o"]]
-    together = parser.parse(sentences, beam_width=beam_width)
-    alone = [parser.parse([sentence], beam_width=beam_width)[0] for sentence in sentences]
+    together = parser.parse(sentences, beam=beam)
+    alone = [parser.parse([sentence], beam=beam)[0] for sentence in sentences]
     assert [upos(sentence) for sentence in together] == [upos(sentence) for sentence in alone]

@@ -9,8 +9,9 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pointree.options import ParseOptions
 from pointree.parser import Parser
-from pointree.search import ParseTree, SearchOptions
+from pointree.search import ParseTree
 from pointree.transitions import is_projective
 from pointree.treebank.sentence import Sentence
 
@@ -65,13 +66,15 @@ def parsers(draw: st.DrawFn) -> Parser:
 
 
 @st.composite
-def searches(draw: st.DrawFn) -> SearchOptions:
+def searches(draw: st.DrawFn) -> ParseOptions:
     """Any options."""
-    beam_width = draw(st.sampled_from([1, 1, 2, 5]))
-    return SearchOptions(beam_width, draw(st.integers(1, beam_width)), draw(st.booleans()), draw(st.booleans()))
+    beam = draw(st.sampled_from([1, 1, 2, 5]))
+    return ParseOptions(
+        beam=beam, n_best=draw(st.integers(1, beam)), single_root=draw(st.booleans()), projective=draw(st.booleans())
+    )
 
 
-def assert_legal(sentence: Sentence, found: list[ParseTree], options: SearchOptions) -> None:
+def assert_legal(sentence: Sentence, found: list[ParseTree], options: ParseOptions) -> None:
     assert 1 <= len(found) <= options.n_best
     for tree in found:
         assert len(tree.heads) == len(tree.labels) == len(sentence)
@@ -91,7 +94,7 @@ def assert_legal(sentence: Sentence, found: list[ParseTree], options: SearchOpti
 @settings(**at_leisure, max_examples=100)
 @given(parsers(), st.lists(sentences(), min_size=1, max_size=4), searches())
 def test_any_weights_and_any_sentences_give_legal_trees(
-    parser: Parser, given_sentences: list[Sentence], options: SearchOptions
+    parser: Parser, given_sentences: list[Sentence], options: ParseOptions
 ) -> None:
     for sentence, found in zip(given_sentences, parser.trees(given_sentences, options), strict=True):
         assert_legal(sentence, found, options)
@@ -103,7 +106,7 @@ def test_as_many_trees_come_back_as_there_are(parser: Parser, sentence: Sentence
     n = len(sentence)
     all_trees = n ** (n - 1) if single_root else (n + 1) ** (n - 1)
     for n_best in (2, 30):
-        options = SearchOptions(n_best, n_best, single_root)
+        options = ParseOptions(beam=n_best, n_best=n_best, single_root=single_root)
         (found,) = parser.trees([sentence], options)
         assert_legal(sentence, found, options)
         assert len(found) == min(n_best, all_trees)
@@ -114,7 +117,7 @@ def test_as_many_trees_come_back_as_there_are(parser: Parser, sentence: Sentence
 def test_500_words_give_a_legal_tree(combination: tuple[str, str, str], projective: bool) -> None:
     parser = tiny_parser(tiny_config(combination), scale=4.0)
     given_sentences = random_sentences([500, 1], seed=31)
-    options = SearchOptions(beam_width=2, projective=projective)
+    options = ParseOptions(beam=2, projective=projective)
     for sentence, found in zip(given_sentences, parser.trees(given_sentences, options), strict=True):
         assert_legal(sentence, found, options)
 
@@ -126,8 +129,8 @@ def test_weights_that_are_all_the_same_give_legal_trees(value: float) -> None:
         for parameter in parser.network.parameters():
             parameter.fill_(value)
     given_sentences = random_sentences([1, 2, 3, 17, 40], seed=32)
-    for beam_width in (1, 3):
+    for beam in (1, 3):
         for projective in (False, True):
-            options = SearchOptions(beam_width, beam_width, projective=projective)
+            options = ParseOptions(beam=beam, n_best=beam, projective=projective)
             for sentence, found in zip(given_sentences, parser.trees(given_sentences, options), strict=True):
                 assert_legal(sentence, found, options)

@@ -22,7 +22,7 @@ from .samples import JOHN, RICH, sentences
 
 
 def test_the_formats_are_those_of_the_command_line() -> None:
-    assert list(FORMATS) == ["conllu", "json", "svg", "table", "tikz", "tree"]
+    assert list(FORMATS) == ["conllu", "json", "jsonl", "svg", "table", "tikz", "tree"]
     assert all(entry.description for entry in FORMATS.values())
 
 
@@ -81,7 +81,9 @@ def test_formats_write_nothing_when_there_turns_out_to_be_nothing_to_read() -> N
 
 
 def test_an_unknown_format_is_refused() -> None:
-    with pytest.raises(UsageError, match="format: expected one of conllu, json, svg, table, tikz, tree, found 'png'"):
+    with pytest.raises(
+        UsageError, match="format: expected one of conllu, json, jsonl, svg, table, tikz, tree, found 'png'"
+    ):
         render(JOHN, "png")
 
 

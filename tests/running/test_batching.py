@@ -41,18 +41,16 @@ def test_windows_take_no_more_than_they_give() -> None:
     st.integers(1, 3000),
     st.sampled_from([1, 2, 10]),
 )
-def test_every_sentence_is_in_one_batch_that_keeps_the_limits(
-    lengths: list[int], batch_words: int, beam_width: int
-) -> None:
-    batches = list(plan_batches(lengths, batch_words=batch_words, beam_width=beam_width))
+def test_every_sentence_is_in_one_batch_that_keeps_the_limits(lengths: list[int], batch_words: int, beam: int) -> None:
+    batches = list(plan_batches(lengths, batch_words=batch_words, beam=beam))
     assert sorted(number for batch in batches for number in batch) == list(range(len(lengths)))
     for batch in batches:
         sizes = [lengths[number] for number in batch]
         assert sizes == sorted(sizes, reverse=True)
         assert len(batch) <= MAX_BATCH_SENTENCES
         if len(batch) > 1:
-            assert sum(sizes) * beam_width <= max(batch_words, beam_width * sizes[0])
-            assert sum(sizes) * (sizes[0] + 1) * beam_width <= _MAX_CELLS
+            assert sum(sizes) * beam <= max(batch_words, beam * sizes[0])
+            assert sum(sizes) * (sizes[0] + 1) * beam <= _MAX_CELLS
 
 
 def test_batches_come_longest_first() -> None:
@@ -60,7 +58,7 @@ def test_batches_come_longest_first() -> None:
 
 
 def test_a_sentence_beyond_all_limits_is_alone() -> None:
-    assert list(plan_batches([10_000, 3, 3], batch_words=100, beam_width=10)) == [[0], [1, 2]]
+    assert list(plan_batches([10_000, 3, 3], batch_words=100, beam=10)) == [[0], [1, 2]]
     assert list(plan_batches([10_000, 9_000], batch_words=10**9)) == [[0], [1]]
 
 

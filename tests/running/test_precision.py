@@ -108,10 +108,10 @@ found = {}
 for precision in ("bf16", "fp32"):
     parser = load(folder, precision=precision)
     found["dtype " + precision] = str(parser.network.decoder.recurrent_weight.dtype)
-    for beam_width in (1, 4):
-        parsed = parser.parse(sentences, beam_width=beam_width)
-        found[f"{precision} {beam_width}"] = [[s.heads, s.deprels] for s in parsed]
-        (again,) = parser.parse(sentences[:1], beam_width=beam_width, probabilities=True)
+    for beam in (1, 4):
+        parsed = parser.parse(sentences, beam=beam)
+        found[f"{precision} {beam}"] = [[s.heads, s.deprels] for s in parsed]
+        (again,) = parser.parse(sentences[:1], beam=beam, probabilities=True)
         found[f"misc {precision}"] = again.words[0].misc
 print(json.dumps(found))
 """
@@ -144,10 +144,10 @@ def test_bfloat16_parses_nearly_as_32_bits_do(parsed_in_both: dict[str, Any]) ->
     assert parsed_in_both["dtype bf16"] == "torch.bfloat16"
     assert parsed_in_both["dtype fp32"] == "torch.float32"
     known = {tuple(sentence.forms) for sentence in sorted(ewt_sentences(), key=len)[:20]}
-    for beam_width in (1, 4):
+    for beam in (1, 4):
         same = words = 0
         for sentence, coarse, fine in zip(
-            ewt_sentences(), parsed_in_both[f"bf16 {beam_width}"], parsed_in_both[f"fp32 {beam_width}"], strict=True
+            ewt_sentences(), parsed_in_both[f"bf16 {beam}"], parsed_in_both[f"fp32 {beam}"], strict=True
         ):
             if tuple(sentence.forms) in known:
                 assert coarse == fine, "what was learned by heart is certain"

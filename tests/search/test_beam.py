@@ -16,32 +16,32 @@ N_TREES = {True: [1, 2, 9, 64], False: [1, 3, 16, 125]}
 """The number of trees over 1, 2, 3 and 4 words: with a single root n^(n-1), without (n + 1)^(n-1)."""
 
 
-def run(beam_width: int, constraints: Constraints) -> Trees:
+def run(beam: int, constraints: Constraints) -> Trees:
     parser = tiny_parser(seed=22)
     with torch.inference_mode():
         encoding = parser.network.encode(make_batch(parser, random_sentences(LENGTHS)))
-        return beam_search(parser.network, encoding, parser.order, constraints, beam_width)
+        return beam_search(parser.network, encoding, parser.order, constraints, beam)
 
 
 @pytest.mark.parametrize("constraints", CONSTRAINTS, ids=str)
-@pytest.mark.parametrize("beam_width", [2, 5, 20])
-def test_every_hypothesis_is_a_tree_of_its_own(beam_width: int, constraints: Constraints) -> None:
-    trees = run(beam_width, constraints)
-    assert trees.scores.shape == (len(LENGTHS), beam_width)
+@pytest.mark.parametrize("beam", [2, 5, 20])
+def test_every_hypothesis_is_a_tree_of_its_own(beam: int, constraints: Constraints) -> None:
+    trees = run(beam, constraints)
+    assert trees.scores.shape == (len(LENGTHS), beam)
     for row, n in enumerate(LENGTHS):
         found = [
             tuple(trees.heads[row, rank, 1 : n + 1].tolist())
-            for rank in range(beam_width)
+            for rank in range(beam)
             if trees.scores[row, rank] > float("-inf")
         ]
         assert len(set(found)) == len(found)
-        for rank in range(beam_width):
+        for rank in range(beam):
             if trees.state_ids[row, rank, 1] > 0:  # also where there are fewer trees, and the best one is repeated
                 assert is_tree(trees.heads[row, rank, 1 : n + 1].tolist(), single_root=constraints.single_root)
         if n <= 3 and not constraints.projective:
-            assert len(found) == min(beam_width, N_TREES[constraints.single_root][n - 1])
+            assert len(found) == min(beam, N_TREES[constraints.single_root][n - 1])
         elif n > 3:
-            assert len(found) == beam_width
+            assert len(found) == beam
 
 
 def test_a_beam_wider_than_all_trees_says_how_many_there_are() -> None:

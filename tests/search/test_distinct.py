@@ -7,7 +7,8 @@ import torch
 
 import pointree.search.labels
 import pointree.search.step
-from pointree.search import SearchOptions, search
+from pointree.options import ParseOptions
+from pointree.search import search
 from pointree.search.distinct import distinct_rows
 
 from ..helpers import COMBINATIONS, Combination, make_batch, random_sentences, tiny_config, tiny_parser
@@ -31,7 +32,7 @@ def test_numbers_up_to_the_bound_are_not_confused() -> None:
 @pytest.mark.parametrize("combination", COMBINATIONS, ids=str)
 def test_sharing_changes_no_tree(combination: Combination, monkeypatch: pytest.MonkeyPatch) -> None:
     parser = tiny_parser(tiny_config(combination), seed=5)
-    options = SearchOptions(beam_width=6, n_best=6)
+    options = ParseOptions(beam=6, n_best=6)
 
     def run() -> list[list[tuple[list[int], list[int], float]]]:
         with torch.inference_mode():

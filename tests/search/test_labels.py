@@ -7,7 +7,8 @@ import math
 import pytest
 import torch
 
-from pointree.search import SearchOptions, search
+from pointree.options import ParseOptions
+from pointree.search import search
 from pointree.search.beam import beam_search
 from pointree.search.labels import label_trees
 from pointree.search.result import ParseTree
@@ -66,10 +67,10 @@ def test_as_many_trees_come_back_as_were_asked_for_and_exist() -> None:
     assert [len(found) for found in run(2, n_best=3)] == [3, 3, 2, 1]
 
 
-@pytest.mark.parametrize(("beam_width", "expected"), [(1, [1, 1, 1, 1]), (6, [4, 4, 2, 1])])
-def test_search_chooses_greedy_or_beam(beam_width: int, expected: list[int]) -> None:
+@pytest.mark.parametrize(("beam", "expected"), [(1, [4, 4, 2, 1]), (6, [4, 4, 2, 1])])
+def test_search_chooses_greedy_or_beam(beam: int, expected: list[int]) -> None:
     parser = tiny_parser(seed=24)
     with torch.inference_mode():
         encoding = parser.network.encode(make_batch(parser, SENTENCES))
-        found = search(parser.network, encoding, parser.order, SearchOptions(beam_width, n_best=4), 2)
+        found = search(parser.network, encoding, parser.order, ParseOptions(beam=beam, n_best=4), 2)
     assert [len(trees) for trees in found] == expected

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pointree.search import SearchOptions, search
+from pointree.options import ParseOptions
+from pointree.search import search
 from pointree.search.posteriors import find_posteriors
 from pointree.transitions import Constraints
 
@@ -19,7 +20,7 @@ def test_they_belong_to_the_greedy_parse(combination: tuple[str, str, str]) -> N
     with torch.inference_mode():
         encoding = parser.network.encode(make_batch(parser, sentences))
         found = find_posteriors(parser.network, encoding, parser.order, Constraints())
-        trees = search(parser.network, encoding, parser.order, SearchOptions(), parser.root_label)
+        trees = search(parser.network, encoding, parser.order, ParseOptions(), parser.root_label)
         labels = found.labels(found.trees.heads[:, 0], parser.root_label)
     for row, (sentence, [tree]) in enumerate(zip(sentences, trees, strict=True)):
         n = len(sentence)

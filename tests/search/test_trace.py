@@ -10,8 +10,9 @@ import pytest
 import torch
 
 from pointree.errors import UsageError
+from pointree.options import ParseOptions
 from pointree.parser import Parser
-from pointree.search import ParseTree, SearchOptions
+from pointree.search import ParseTree
 from pointree.search.trace import Trace
 from pointree.transitions import ORDERS, Constraints, PartialTree, Slot, legal_heads
 from pointree.treebank.sentence import Sentence, get_misc
@@ -43,8 +44,10 @@ def cases(parser: Parser) -> list[Case]:
         for rules in CONSTRAINTS:
             for width in WIDTHS:
                 single_root, projective = rules.single_root, rules.projective
-                [[expected]] = parser.trees([sentence], SearchOptions(width, 1, single_root, projective))
-                trace = parser.trace(sentence, beam_width=width, single_root=single_root, projective=projective)
+                [[expected]] = parser.trees(
+                    [sentence], ParseOptions(beam=width, single_root=single_root, projective=projective)
+                )
+                trace = parser.trace(sentence, beam=width, single_root=single_root, projective=projective)
                 found.append(Case(sentence, trace, expected))
     return found
 
@@ -70,8 +73,8 @@ def test_the_tree_and_its_probabilities_are_those_of_parse(cases: list[Case]) ->
 def test_the_trace_agrees_with_the_columns_of_parse(width: int) -> None:
     parser = tiny_parser(seed=7)
     for sentence in random_sentences((9, 4, 1), seed=8):
-        [parsed] = parser.parse([sentence], beam_width=width, probabilities=True)
-        trace = parser.trace(sentence, beam_width=width)
+        [parsed] = parser.parse([sentence], beam=width, probabilities=True)
+        trace = parser.trace(sentence, beam=width)
         assert (trace.heads, trace.deprels) == (parsed.heads, parsed.deprels)
         for step in trace.steps:
             word = parsed.words[step.focus - 1]
@@ -157,8 +160,8 @@ def test_the_history_of_the_beam_is_consistent(traces: list[Trace]) -> None:
         for before, step in zip([None, *trace.steps], trace.steps, strict=False):
             kept = [hypothesis for hypothesis in step.hypotheses if hypothesis.kept]
             dropped = [hypothesis for hypothesis in step.hypotheses if not hypothesis.kept]
-            assert 1 <= len(kept) <= trace.beam_width
-            assert len(dropped) <= trace.beam_width
+            assert 1 <= len(kept) <= trace.beam
+            assert len(dropped) <= trace.beam
             assert [hypothesis.rank for hypothesis in step.hypotheses] == list(range(1, len(step.hypotheses) + 1))
             assert len({tuple(hypothesis.heads) for hypothesis in step.hypotheses}) == len(step.hypotheses)
             for better, worse in pairwise(step.hypotheses):
@@ -182,17 +185,17 @@ def test_the_history_of_the_beam_is_consistent(traces: list[Trace]) -> None:
 def test_the_beam_ends_with_the_trees_of_n_best() -> None:
     parser = tiny_parser(seed=11)
     for sentence in random_sentences([6, 2], seed=12):
-        trace = parser.trace(sentence, beam_width=4)
-        [trees] = parser.trees([sentence], SearchOptions(beam_width=4, n_best=4))
+        trace = parser.trace(sentence, beam=4)
+        [trees] = parser.trees([sentence], ParseOptions(beam=4, n_best=4))
         last = [hypothesis.heads for hypothesis in trace.steps[-1].hypotheses if hypothesis.kept]
         assert sorted(last, key=str) == sorted((tree.heads for tree in trees), key=str)
 
 
 def test_a_trace_is_ready_for_json() -> None:
-    trace = tiny_parser(seed=13).trace(["rosa", "tok", "<b>"], beam_width=2, projective=True)
+    trace = tiny_parser(seed=13).trace(["rosa", "tok", "<b>"], beam=2, projective=True)
     written = json.loads(json.dumps(trace.to_object(), allow_nan=False))
     assert written == trace.to_object()
-    assert written["format"] == 1
+    assert written["format"] == 2
     assert written["forms"] == ["ROOT", "rosa", "tok", "<b>"]
     assert written["steps"][0]["probs"] == [round(prob, 6) for prob in trace.steps[0].probs]
 
@@ -203,7 +206,7 @@ def test_weights_that_are_not_numbers_still_make_a_trace(combination: Combinatio
     with torch.no_grad():
         for parameter in parser.network.parameters():
             parameter.fill_(float("nan"))
-    json.dumps(parser.trace(["a", "b", "c"], beam_width=2).to_object(), allow_nan=False)
+    json.dumps(parser.trace(["a", "b", "c"], beam=2).to_object(), allow_nan=False)
 
 
 def test_labels_are_the_best_ones_first() -> None:
@@ -214,8 +217,8 @@ def test_labels_are_the_best_ones_first() -> None:
 
 def test_options_are_checked() -> None:
     parser = tiny_parser()
-    with pytest.raises(UsageError, match="beam_width must be at least 1, found 0"):
-        parser.trace(["a"], beam_width=0)
+    with pytest.raises(UsageError, match="beam must be at least 1, found 0"):
+        parser.trace(["a"], beam=0)
     with pytest.raises(UsageError, match="found the string 'a b'"):
         parser.trace("a b")
     with pytest.raises(UsageError, match="at least one word"):

@@ -136,6 +136,7 @@ class TestRounds:
         import asyncio
 
         from pointree.serving.analysis import Analysis
+
         from pointree.serving.job import Job
         from pointree.serving.limits import Limits
 

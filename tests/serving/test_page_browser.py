@@ -160,12 +160,12 @@ def page(driver: webdriver.Chrome, address: str) -> Iterator[Page]:
 
 def trace_of(parser: Parser, **options: Any) -> Trace:
     [sentence] = parser.parse_text(TEXT)
-    return parser.trace(sentence, **({"beam_width": 4} | options))
+    return parser.trace(sentence, **({"beam": 4} | options))
 
 
 def test_typing_a_sentence_shows_its_tree(page: Page, parsers: dict[str, Parser]) -> None:
     page.parse(f"{TEXT} They won.")
-    [first, second] = parsers["first"].parse_text(f"{TEXT} They won.", beam_width=4)
+    [first, second] = parsers["first"].parse_text(f"{TEXT} They won.", beam=4)
     assert page.texts(".card h2") == [first.text, second.text]
     page.until(lambda: page.js("[...document.querySelectorAll('.tree img')].every((img) => img.naturalWidth > 0)"))
     alt = page.find(".tree img").get_attribute("alt") or ""
@@ -349,7 +349,7 @@ def test_conllu_is_copied_and_drawings_are_saved(page: Page, parsers: dict[str, 
     page.driver.execute_cdp_cmd("Browser.grantPermissions", permissions)
     page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
     page.parse()
-    [sentence] = parsers["first"].parse_text(TEXT, beam_width=4)
+    [sentence] = parsers["first"].parse_text(TEXT, beam=4)
     page.find(".copy").click()
     page.until(lambda: page.find(".copy").text == "Copied")
     assert page.js("navigator.clipboard.readText()") == format_sentence(sentence)

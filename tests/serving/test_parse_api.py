@@ -50,7 +50,7 @@ def test_text_gives_the_bytes_of_the_command_line(served: Any, run_parse: Run, o
 @pytest.mark.parametrize("output", ["conllu", "json"])
 def test_conllu_gives_the_bytes_of_the_command_line(served: Any, run_parse: Run, ewt: Path, output: str) -> None:
     content = ewt.read_text(encoding="utf-8")
-    reply = served.parse(conllu=content, output=output, beam=3, probabilities=True, multi_root=True)
+    reply = served.parse(conllu=content, output=output, beam=3, probabilities=True, single_root=False)
     options = ("--from", "conllu", "--to", output, "--beam", "3", "--probabilities", "--multi-root")
     assert reply.text == run_parse(content, *options)
 

@@ -23,7 +23,7 @@ def test_drawings_are_those_of_the_parser(served: Any, parser: Parser) -> None:
     reply = served.client.post("/v1/draw", json={"text": TEXT, "beam": 3, "projective": True})
     assert reply.status_code == 200
     assert reply.headers["x-pointree-model"] == "tiny-test"
-    expected = parser.parse_text(TEXT, beam_width=3, projective=True)
+    expected = parser.parse_text(TEXT, beam=3, projective=True)
     assert reply.json() == [
         {"text": sentence.text, "conllu": format_sentence(sentence), "svg": draw_svg(sentence)} for sentence in expected
     ]
@@ -31,13 +31,13 @@ def test_drawings_are_those_of_the_parser(served: Any, parser: Parser) -> None:
 
 def test_traces_are_those_of_the_parser(served: Any, parser: Parser) -> None:
     drawn = served.client.post("/v1/draw", json={"text": TEXT}).json()
-    reply = served.client.post("/v1/trace", json={"text": TEXT, "beam": 2, "multi_root": True, "model": "other"})
+    reply = served.client.post("/v1/trace", json={"text": TEXT, "beam": 2, "single_root": False, "model": "other"})
     expected = [
-        parser.trace(sentence, beam_width=2, single_root=False).to_object() | {"model": "other"}
+        parser.trace(sentence, beam=2, single_root=False).to_object() | {"model": "other"}
         for sentence in parser.parse_text(TEXT)
     ]
     assert reply.json() == expected
-    again = served.client.post("/v1/trace", json={"conllu": drawn[0]["conllu"], "beam": 2, "multi_root": True})
+    again = served.client.post("/v1/trace", json={"conllu": drawn[0]["conllu"], "beam": 2, "single_root": False})
     assert again.json() == [expected[0] | {"model": "tiny-test"}]
 
 

@@ -112,30 +112,30 @@ def train(setting: Setting) -> dict[str, Any]:
     return _throughput(lengths, seconds, flops)
 
 
-def parse(setting: Setting, beam_width: int) -> dict[str, Any]:
+def parse(setting: Setting, beam: int) -> dict[str, Any]:
     """Parsing from a CoNLL-U file to another: English-like lengths greedily, 24-word sentences with a beam."""
     parser = new_parser(setting.config, setting.dtype, setting.device)
-    count = (96 if setting.quick else 2000) // (1 if beam_width == 1 else 4)
-    lengths = english_like_lengths(count) if beam_width == 1 else [24] * count
+    count = (96 if setting.quick else 2000) // (1 if beam == 1 else 4)
+    lengths = english_like_lengths(count) if beam == 1 else [24] * count
     with tempfile.TemporaryDirectory(prefix="pointree-bench-") as folder:
         source, target = Path(folder, "in.conllu"), Path(folder, "out.conllu")
         with open(source, "w", encoding="utf-8") as stream:
             write_conllu(random_sentences(lengths), stream)
 
-        def work(width: int = beam_width) -> None:
+        def work(width: int = beam) -> None:
             with open(target, "w", encoding="utf-8") as stream:
-                write_conllu(parser.stream(read_conllu(source), beam_width=width), stream)
+                write_conllu(parser.stream(read_conllu(source), beam=width), stream)
 
         repeats = 1 if setting.quick else 3
         result: dict[str, Any] = {}
         seconds = _best_seconds(work, repeats)
-        if beam_width > 1:
+        if beam > 1:
             result["times_greedy"] = seconds / _best_seconds(lambda: work(1), repeats)
-    if beam_width == 1:
+    if beam == 1:
         flops = total_flops(setting.config, lengths, n_labels=N_LABELS, chars_per_word=WORD_CHARS)
     else:
         sample = random_sentences(lengths[:_SAMPLE])
-        counted = counted_flops(lambda: parser.parse(sample, beam_width=beam_width))
+        counted = counted_flops(lambda: parser.parse(sample, beam=beam))
         flops = counted * len(lengths) // len(sample)
     return {**_throughput(lengths, seconds, flops), **result}
 

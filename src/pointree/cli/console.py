@@ -6,6 +6,7 @@ rich takes a tenth of a second to import, so it is imported where it draws and n
 from __future__ import annotations
 
 import json
+import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,7 +18,15 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.table import Table
 
-__all__ = ["fitting_tables", "new_table", "print_json", "progress_bar", "show", "track", "warn"]
+__all__ = [
+    "fitting_tables",
+    "new_table",
+    "print_json",
+    "progress_bar",
+    "show",
+    "track",
+    "warn",
+]
 
 Item = TypeVar("Item")
 
@@ -64,7 +73,7 @@ def print_json(value: Any) -> None:
 
 def warn(message: str) -> None:
     """Write a warning of one line to standard error."""
-    typer.echo(f"pointree: warning: {message}", err=True)
+    logging.getLogger("pointree").warning(message)
 
 
 def progress_bar() -> Progress:

@@ -17,6 +17,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from pointree.cli.messages import show_messages
 from pointree.errors import PointreeError
 from pointree.version import __version__
 
@@ -97,6 +98,7 @@ def main(args: Sequence[str] | None = None) -> None:
     An error that pointree raises on purpose becomes one line on standard error; anything else is a defect of
     pointree and keeps its traceback.
     """
+    show_messages()
     try:
         try:
             code = typer.main.get_command(app).main(args=args, prog_name="pointree", standalone_mode=False)

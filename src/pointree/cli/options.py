@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
+
+from pointree.options import ParseOptions
 
 __all__ = [
     "DeviceOption",
@@ -13,8 +19,10 @@ __all__ = [
     "JsonOption",
     "ModelOption",
     "PrecisionOption",
+    "QuietOption",
     "ThreadsOption",
     "new_app",
+    "with_parse_options",
 ]
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON to standard output instead of tables.")]
@@ -26,9 +34,49 @@ ThreadsOption = Annotated[
 ModelOption = Annotated[
     str | None, typer.Option("--model", "-m", metavar="MODEL", help="Name, folder or Hugging Face Hub id of a model.")
 ]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show neither notices nor warnings.")]
 GoldArgument = Annotated[Path, typer.Argument(metavar="GOLD", help="CoNLL-U file with the right trees.")]
 
 
 def new_app() -> typer.Typer:
     """An application for one command, with plain help (rich would double the time to show it)."""
     return typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+_FLAGS = {"single_root": "--single-root/--multi-root"}
+"""Fields whose option is spelt otherwise than their name."""
+
+
+def with_parse_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command all fields of `ParseOptions` as options; it gets them as one argument ``options``."""
+    hints = get_type_hints(command, include_extras=True)
+    parameters = [
+        parameter.replace(annotation=hints[name])
+        for name, parameter in inspect.signature(command).parameters.items()
+        if name != "options"
+    ]
+    types = get_type_hints(ParseOptions)
+    for item in fields(ParseOptions):
+        is_number = types[item.name] is int
+        option = typer.Option(
+            _FLAGS.get(item.name, f"--{item.name.replace('_', '-')}"),
+            metavar="N" if is_number else None if types[item.name] is bool else "NAME",
+            min=item.metadata["least"],
+            help=item.metadata["help"],
+        )
+        kind = types[item.name] if types[item.name] in (int, bool) else str | None
+        annotation = Annotated[kind, option]  # type: ignore[valid-type]
+        parameters.append(
+            inspect.Parameter(item.name, inspect.Parameter.KEYWORD_ONLY, default=item.default, annotation=annotation)
+        )
+
+    @functools.wraps(command)
+    def wrapper(**arguments: Any) -> None:
+        chosen = {item.name: arguments.pop(item.name) for item in fields(ParseOptions)}
+        command(**arguments, options=ParseOptions(**chosen))
+
+    keyword_only = inspect.Parameter.KEYWORD_ONLY
+    signature = inspect.Signature([parameter.replace(kind=keyword_only) for parameter in parameters])
+    wrapper.__signature__ = signature  # type: ignore[attr-defined]
+    wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return wrapper

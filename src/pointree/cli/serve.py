@@ -52,7 +52,7 @@ def command(
     ] = None,
     wait: Annotated[
         float,
-        typer.Option("--wait", metavar="MS", min=0, max=1000, help="Milliseconds to wait for company in a batch."),
+        typer.Option("--wait", metavar="MS", min=0, max=1000, help="Wait up to this long to batch requests together."),
     ] = 3.0,
     max_body: Annotated[
         int, typer.Option("--max-body", metavar="N", min=1, help="Most bytes of a request's body.")
@@ -70,7 +70,7 @@ def command(
     timeout: Annotated[
         float, typer.Option("--timeout", metavar="SECONDS", min=0.001, help="Most seconds for a request.")
     ] = 120.0,
-    precision: PrecisionOption = "auto",
+    precision: PrecisionOption = "fp32",
     threads: ThreadsOption = None,
     device: DeviceOption = "cpu",
 ) -> None:

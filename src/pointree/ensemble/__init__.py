@@ -1,5 +1,5 @@
 """Several models that parse as one."""
 
-from pointree.ensemble.ensemble import COMBINATIONS, Ensemble, load_ensemble
+from pointree.ensemble.ensemble import Ensemble, load_ensemble, load_models
 
-__all__ = ["COMBINATIONS", "Ensemble", "load_ensemble"]
+__all__ = ["Ensemble", "load_ensemble", "load_models"]

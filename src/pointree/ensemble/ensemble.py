@@ -1,16 +1,12 @@
-"""Several models as one parser: their opinions of every arc are combined, and the best legal tree is built of them.
+"""Several models as one parser: their scores of every arc are combined, and the best legal tree is built of them.
 
-The models may differ in everything: order, sizes, vocabularies, labels. Each parses a sentence greedily on its own;
-what it then thinks of all arcs is its posteriors (see `pointree.search.posteriors`). A combination makes one score
-of an arc of the posteriors p₁ … pₖ:
+The models may differ in everything: order, sizes, vocabularies, labels. Each parses a sentence greedily on its own and
+gives the probability of every arc, its posteriors (see `pointree.search.posteriors`). The tree is the one with the
+greatest product of mean posteriors: a maximum spanning tree or, if asked, a maximum projective tree, with one root
+word unless told otherwise.
 
-posteriors   log of their mean; the tree is the one with the greatest product of mean posteriors
-expected     their mean; the tree is the one with most correct arcs to be expected
-votes        how many models have the arc in their tree; the mean of the posteriors decides between equals
-
-The tree is a maximum spanning tree or, if asked, a maximum projective tree, with one root word unless told otherwise.
-Each arc then gets the label with the greatest mean posterior, a model that does not know a label giving it none. Arcs
-of ROOT are labelled by those models alone that have a label for them.
+Each arc then gets the label with the greatest mean posterior; a label that a model does not know has posterior zero
+there. Arcs of ROOT are labelled by those models alone that have a label for them.
 """
 
 from __future__ import annotations
@@ -28,52 +24,52 @@ from torch import Tensor
 from pointree.config import READ_TAGS
 from pointree.errors import UsageError
 from pointree.nn.model import Encoding
-from pointree.parser import DEFAULT_BATCH_WORDS, Parser, load, with_tree
-from pointree.running.batching import plan_batches, windows
+from pointree.options import ParseOptions
+from pointree.parser import Parser, SentenceParser, Words, load, parse_windows
+from pointree.running.batching import plan_batches
 from pointree.search import ParseTree
 from pointree.search.posteriors import Posteriors, find_posteriors
 from pointree.search.projective_tree import maximum_projective_tree
-from pointree.search.spanning_tree import Scores, maximum_spanning_tree
+from pointree.search.spanning_tree import maximum_spanning_tree
+from pointree.search.trace import Trace
 from pointree.text.reading import segment_text
 from pointree.text.udpipe import TextModel
 from pointree.transitions import Constraints
 from pointree.treebank.sentence import Sentence
 
-__all__ = ["COMBINATIONS", "Ensemble", "load_ensemble"]
+__all__ = ["Ensemble", "load_ensemble", "load_models"]
 
-COMBINATIONS = ("posteriors", "expected", "votes")
-
-_WINDOW_SENTENCES = 2_048
 _LEAST_PROBABILITY = 1e-30
 """Keeps the log of a posterior finite."""
 
 
 def load_ensemble(
-    models: Sequence[str | os.PathLike[str]],
-    *,
-    combine: str = "posteriors",
-    precision: str = "auto",
-    device: str = "cpu",
+    models: Sequence[str | os.PathLike[str]], *, precision: str = "fp32", device: str = "cpu"
 ) -> Ensemble:
     """Load several trained models as one parser; options as in `pointree.load`."""
-    return Ensemble([load(model, precision=precision, device=device) for model in models], combine=combine)
+    return Ensemble([load(model, precision=precision, device=device) for model in models])
+
+
+def load_models(models: Sequence[str], *, precision: str = "fp32", device: str = "cpu") -> SentenceParser:
+    """Load one model, or several as an ensemble."""
+    if len(models) == 1:
+        return load(models[0], precision=precision, device=device)
+    return load_ensemble(models, precision=precision, device=device)
 
 
 class Ensemble:
-    """Models that parse together.
+    """Models that parse together, greedily and to one tree.
 
     Where there are no tokens or tags, the first model that has a tokeniser and tagger is asked for them; where none
     has, words get the UPOS of the first network that predicts them.
     """
 
-    def __init__(self, parsers: Sequence[Parser], *, combine: str = "posteriors") -> None:
+    def __init__(self, parsers: Sequence[Parser]) -> None:
         if not parsers:
             raise UsageError("an ensemble: expected one model at least, found none")
-        if combine not in COMBINATIONS:
-            raise UsageError(f"combine: expected one of {', '.join(COMBINATIONS)}, found {combine}")
         self.parsers = tuple(parsers)
-        self.combine = combine
-        self._speaker = next((parser for parser in parsers if parser.text_model is not None), parsers[0])
+        self.name = " + ".join(parser.name for parser in parsers)
+        self._tagging_parser = next((parser for parser in parsers if parser.text_model is not None), parsers[0])
         tagging = (parser.vocabularies.tags.symbols for parser in parsers if parser.network.tagger is not None)
         self._tags: Sequence[str] = next(tagging, ())
         symbols = [parser.vocabularies.deprels.symbols for parser in parsers]
@@ -81,85 +77,76 @@ class Ensemble:
         numbers = {deprel: number for number, deprel in enumerate(self.deprels)}
         self._label_numbers = [np.array([numbers[deprel] for deprel in known], dtype=np.int64) for known in symbols]
 
-    def parse(self, sentences: Iterable[Sentence | Sequence[str]], **options: Any) -> list[Sentence]:
-        """Parse sentences, given as `Sentence` objects or as lists of words; options as in `stream`."""
-        return list(self.stream(sentences, **options))
+    def parse(self, sentences: Iterable[Words], options: ParseOptions | None = None, **fields: Any) -> list[Sentence]:
+        """Parse sentences, given as `Sentence` objects or as lists of words; options as in `Parser.parse`."""
+        return list(self.stream(sentences, options, **fields))
 
-    def parse_text(self, text: str, *, presegmented: bool = False, **options: Any) -> list[Sentence]:
-        """Split raw text into sentences and words, tag and parse them; options as in `stream`."""
+    def parse_text(
+        self, text: str, options: ParseOptions | None = None, *, presegmented: bool = False, **fields: Any
+    ) -> list[Sentence]:
+        """Split raw text into sentences and words, tag and parse them; options as in `Parser.parse`."""
         sentences = segment_text(text, self.require_text_model(), presegmented=presegmented)
-        return list(self.stream(sentences, **options))
+        return list(self.stream(sentences, options, copy=False, **fields))
 
     def require_text_model(self) -> TextModel:
         """The tokeniser and tagger of the first model that has one; if none has, that is a `ModelError`."""
-        return self._speaker.require_text_model()
+        return self._tagging_parser.require_text_model()
+
+    def check(self, options: ParseOptions) -> None:
+        """Refuse what several models cannot do together with a `UsageError`."""
+        for name in ("beam", "n_best"):
+            if getattr(options, name) > 1:
+                problem = f"{len(self.parsers)} models together parse greedily, to one tree"
+                raise UsageError(f"{name} {getattr(options, name)}: expected 1, since {problem}")
+        for parser in self.parsers:
+            parser.check(options)
 
     def stream(
-        self,
-        sentences: Iterable[Sentence | Sequence[str]],
-        *,
-        single_root: bool = True,
-        projective: bool = False,
-        probabilities: bool = False,
-        retag: bool = False,
-        batch_words: int = DEFAULT_BATCH_WORDS,
+        self, sentences: Iterable[Words], options: ParseOptions | None = None, *, copy: bool = True, **fields: Any
     ) -> Iterator[Sentence]:
         """Parse sentences one window after another; options as in `Parser.parse`, probabilities being means."""
-        if batch_words < 1:
-            raise UsageError(f"batch_words must be at least 1, found {batch_words}")
-        constraints = Constraints(single_root=single_root, projective=projective)
+        chosen = ParseOptions.of(options, fields)
+        self.check(chosen)
         # UPOS are left for the networks to fill in only where none of them reads tags.
         read = any(parser.config.embeddings.tag in READ_TAGS for parser in self.parsers)
-        tagged = self._speaker.tagged(sentences, retag, keep_upos=read or not self._tags, readers=self.parsers)
-        return self._stream(tagged, constraints, probabilities, batch_words)
+        tagged = self._tagging_parser.tagged(
+            sentences, chosen.retag, copy=copy, keep_upos=read or not self._tags, readers=self.parsers
+        )
+        return parse_windows(tagged, lambda window: self.trees(window, chosen), chosen, self.deprels, self._tags)
 
-    def _stream(
-        self, sentences: Iterable[Sentence], constraints: Constraints, probabilities: bool, batch_words: int
-    ) -> Iterator[Sentence]:
-        for window in windows(sentences, _WINDOW_SENTENCES):
-            for sentence, tree in zip(window, self.trees(window, constraints, batch_words), strict=True):
-                yield with_tree(sentence, tree, self.deprels, probabilities, self._tags)
+    def trace(self, sentence: Words, options: ParseOptions | None = None, **fields: Any) -> Trace:
+        """Refused: a trace tells of the steps of one model."""
+        raise UsageError(f"trace: expected one model, found {len(self.parsers)} that parse together")
 
-    def trees(
-        self, sentences: Sequence[Sentence], constraints: Constraints, batch_words: int = DEFAULT_BATCH_WORDS
-    ) -> list[ParseTree]:
+    def trees(self, sentences: Sequence[Sentence], options: ParseOptions) -> list[list[ParseTree]]:
         """The tree of each sentence, its labels being numbers of `deprels`."""
+        constraints = Constraints(single_root=options.single_root, projective=options.projective)
         results: dict[int, ParseTree] = {}
         lengths = [len(sentence) for sentence in sentences]
-        for numbers in plan_batches(lengths, batch_words=batch_words):
+        for numbers in plan_batches(lengths, batch_words=options.batch_words):
             with torch.inference_mode():
                 found = self._parse_batch([sentences[number] for number in numbers], constraints)
             results.update(zip(numbers, found, strict=True))
-        return [results[number] for number in range(len(sentences))]
+        return [[results[number]] for number in range(len(sentences))]
 
     def _parse_batch(self, sentences: Sequence[Sentence], constraints: Constraints) -> list[ParseTree]:
         """Parse sentences that are sorted by falling length."""
-        opinions = [_opinion(parser, sentences, constraints) for parser in self.parsers]
-        means = np.mean([_numpy(opinion.heads) for opinion in opinions], axis=0)
-        votes = np.sum([_votes(opinion) for opinion in opinions], axis=0)
+        posteriors = [_posteriors(parser, sentences, constraints) for parser in self.parsers]
+        means = np.mean([_numpy(each.heads) for each in posteriors], axis=0)
+        scores = np.log(np.maximum(means, _LEAST_PROBABILITY))
+        build = maximum_projective_tree if constraints.projective else maximum_spanning_tree
         heads = np.zeros(means.shape[:2], dtype=np.int64)
         for row, sentence in enumerate(sentences):
             n = len(sentence)
-            scores = self._scores(means[row, 1 : n + 1, : n + 1], votes[row, 1 : n + 1, : n + 1])
-            build = maximum_projective_tree if constraints.projective else maximum_spanning_tree
-            heads[row, 1 : n + 1] = build(scores, single_root=constraints.single_root)
-        labels = self._mean_labels(opinions, heads)
-        tags = next((found for opinion in opinions if (found := _predicted_tags(opinion.encoding))), None)
+            heads[row, 1 : n + 1] = build(scores[row, 1 : n + 1, : n + 1], single_root=constraints.single_root)
+        labels = self._mean_labels(posteriors, heads)
+        tags = next((found for each in posteriors if (found := _predicted_tags(each.encoding))), None)
         return [
             _tree(means[row], heads[row], labels[row], tags[row] if tags else (), len(sentence))
             for row, sentence in enumerate(sentences)
         ]
 
-    def _scores(self, means: Scores, votes: Scores) -> Scores:
-        """The scores of the arcs of one sentence. *Shape:* all ``(n, n + 1)``."""
-        if self.combine == "expected":
-            return means
-        if self.combine == "votes":
-            # All means of a tree together stay below one vote.
-            return votes + means / (len(means) + 1)
-        return np.log(np.maximum(means, _LEAST_PROBABILITY))
-
-    def _mean_labels(self, opinions: Sequence[Posteriors], heads: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _mean_labels(self, posteriors: Sequence[Posteriors], heads: NDArray[np.int64]) -> NDArray[np.float64]:
         """The mean posterior of every label of the chosen arcs. *Shape:* ``(batch_size, n_positions, n_labels)``.
 
         Arcs of ROOT are labelled by the models that have a label for them, if any has.
@@ -167,23 +154,18 @@ class Ensemble:
         total = np.zeros((*heads.shape, len(self.deprels)))
         asked = np.zeros((*heads.shape, 1))
         know_root = any(parser.root_label is not None for parser in self.parsers)
-        for parser, opinion, numbers in zip(self.parsers, opinions, self._label_numbers, strict=True):
-            chosen = torch.from_numpy(heads).to(opinion.heads.device)
+        for parser, each, numbers in zip(self.parsers, posteriors, self._label_numbers, strict=True):
+            chosen = torch.from_numpy(heads).to(each.heads.device)
             counts = ((heads != 0) | (parser.root_label is not None) | (not know_root))[:, :, np.newaxis]
-            total[:, :, numbers] += counts * _numpy(opinion.labels(chosen, parser.root_label))
+            total[:, :, numbers] += counts * _numpy(each.labels(chosen, parser.root_label))
             asked += counts
         return total / asked
 
 
-def _opinion(parser: Parser, sentences: Sequence[Sentence], constraints: Constraints) -> Posteriors:
+def _posteriors(parser: Parser, sentences: Sequence[Sentence], constraints: Constraints) -> Posteriors:
+    """What one model thinks of all arcs."""
     batch = parser.featurizer.batch([parser.featurizer.encode(sentence) for sentence in sentences])
     return find_posteriors(parser.network, parser.network.encode(batch), parser.order, constraints)
-
-
-def _votes(opinion: Posteriors) -> NDArray[np.float64]:
-    """One for each arc of the parser's own trees. *Shape:* ``(batch_size, n_positions, n_positions)``."""
-    votes = torch.zeros_like(opinion.heads)
-    return _numpy(votes.scatter_(2, opinion.trees.heads[:, 0].unsqueeze(2), 1.0))
 
 
 def _numpy(tensor: Tensor) -> NDArray[np.float64]:

@@ -158,7 +158,7 @@ def phases(cell: Cell, folder: Path | None = None, *, threads: int = 1, device: 
 
     if isinstance(cell, TrainingRun):
         models = [str(own / MODEL)]
-        search = ("--beam", str(cell.beam))
+        search: tuple[str, ...] = ("--beam", str(cell.beam))
         files = cell.treebank.files
         options = [f"--{role}={place(files[role])}" for role in ("train", "dev")]
         if cell.vectors and "vectors" in files:
@@ -168,7 +168,7 @@ def phases(cell: Cell, folder: Path | None = None, *, threads: int = 1, device: 
         yield Phase("train", ("train", *options, "--output", models[0], "--no-text-model", *running))
     else:
         models = list(cell.models) if folder is None else [str(folder / model) for model in cell.models]
-        search = ("--combine", cell.combine)
+        search = ()
     chosen = [word for model in models for word in ("--model", model)]
     for split in ("dev", "test") if cell.tested else ("dev",):
         gold, parsed = place(cell.treebank.files[split]), str(own / f"{split}.conllu")

@@ -6,10 +6,12 @@ returns the same as text. A format's module is imported when it is first used.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from io import StringIO
+from pathlib import PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol, TextIO, cast
 
@@ -18,7 +20,7 @@ from pointree.errors import UsageError
 if TYPE_CHECKING:
     from pointree.treebank.sentence import Sentence
 
-__all__ = ["FORMATS", "OutputFormat", "Writer", "render", "write"]
+__all__ = ["FORMATS", "OutputFormat", "Writer", "format_of", "render", "write"]
 
 
 class Writer(Protocol):
@@ -30,10 +32,11 @@ class Writer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OutputFormat:
-    """A format: what it is in a few words, and the module with its `write` function."""
+    """A format: what it is in a few words, the module with its `write` function, and its suffixes of file names."""
 
     description: str
     module: str
+    suffixes: tuple[str, ...] = ()
 
     def load(self) -> Writer:
         """The writer of the format."""
@@ -42,14 +45,31 @@ class OutputFormat:
 
 FORMATS: Mapping[str, OutputFormat] = MappingProxyType(
     {
-        "conllu": OutputFormat("CoNLL-U, the format of Universal Dependencies", "conllu_format"),
-        "json": OutputFormat("one JSON array, one sentence a line", "json_format"),
-        "svg": OutputFormat("a picture with arcs above the words", "svg"),
+        "conllu": OutputFormat("CoNLL-U, the format of Universal Dependencies", "conllu_format", (".conllu", ".conll")),
+        "json": OutputFormat("one JSON array, one sentence a line", "json_format", (".json",)),
+        "jsonl": OutputFormat("JSON Lines: one object a sentence", "jsonl_format", (".jsonl", ".ndjson")),
+        "svg": OutputFormat("a picture with arcs above the words", "svg", (".svg",)),
         "table": OutputFormat("aligned plain columns", "table"),
-        "tikz": OutputFormat("LaTeX source for tikz-dependency", "tikz"),
+        "tikz": OutputFormat("LaTeX source for tikz-dependency", "tikz", (".tex",)),
         "tree": OutputFormat("a drawing for the terminal", "tree"),
     }
 )
+
+
+def format_of(path: str | os.PathLike[str]) -> str:
+    """The format of an output file by its suffix, CoNLL-U for one without; an unknown suffix is a `UsageError`."""
+    suffix = PurePath(path).suffix
+    if not suffix:
+        return "conllu"
+    for name, known in FORMATS.items():
+        if suffix.lower() in known.suffixes:
+            return name
+    suffixes = ", ".join(f"{name} ({suffix})" for name, known in FORMATS.items() for suffix in known.suffixes[:1])
+    others = ", ".join(name for name, known in FORMATS.items() if not known.suffixes)
+    raise UsageError(
+        f"{os.fspath(path)}: no output format has the suffix {suffix}; choose one with --to, or use the suffix of "
+        f"{suffixes}; {others} have none"
+    )
 
 
 def write(sentences: Iterable[Sentence], stream: TextIO, format: str, *, colour: bool = False) -> None:  # noqa: A002

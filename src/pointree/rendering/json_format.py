@@ -11,7 +11,7 @@ from typing import Any, TextIO
 from pointree.rendering.offsets import token_spans
 from pointree.treebank.sentence import Sentence, Token
 
-__all__ = ["schema", "to_object", "write", "write_array"]
+__all__ = ["schema", "to_line", "to_object", "write", "write_array"]
 
 PROBABILITIES = {"HeadProb": "head_prob", "DeprelProb": "deprel_prob"}
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -26,11 +26,19 @@ def write_array(values: Iterable[Any], stream: TextIO) -> None:
     """Write JSON values as one array, taking them one at a time and giving each a line."""
     separator = "[\n"
     for value in values:
-        line = json.dumps(value, ensure_ascii=False)
-        # Half a surrogate pair cannot be encoded; JSON can still spell it.
-        stream.write(separator + _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", line))
+        stream.write(separator + _line(value))
         separator = ",\n"
     stream.write("[]\n" if separator == "[\n" else "\n]\n")
+
+
+def to_line(sentence: Sentence) -> str:
+    """A sentence as one line of JSON, without the line end."""
+    return _line(to_object(sentence))
+
+
+def _line(value: Any) -> str:
+    # Half a surrogate pair cannot be encoded; JSON can still spell it.
+    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
 def schema() -> dict[str, Any]:

@@ -24,7 +24,7 @@ def windows(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
         yield window
 
 
-def plan_batches(lengths: Sequence[int], *, batch_words: int, beam_width: int = 1) -> Iterator[list[int]]:
+def plan_batches(lengths: Sequence[int], *, batch_words: int, beam: int = 1) -> Iterator[list[int]]:
     """Group the numbers of sentences into batches, longest first, each sorted by falling length.
 
     A batch holds at most ``batch_words`` words (fewer with a beam) and a bounded number of words times positions; a
@@ -37,8 +37,8 @@ def plan_batches(lengths: Sequence[int], *, batch_words: int, beam_width: int = 
         longest = lengths[batch[0]] if batch else lengths[number]
         total = words + lengths[number]
         too_large = (
-            total * beam_width > max(batch_words, beam_width * longest)
-            or total * (longest + 1) * beam_width > _MAX_CELLS
+            total * beam > max(batch_words, beam * longest)
+            or total * (longest + 1) * beam > _MAX_CELLS
             or len(batch) >= MAX_BATCH_SENTENCES
         )
         if batch and too_large:

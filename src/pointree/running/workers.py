@@ -6,6 +6,7 @@ every product.
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import signal
 from collections import deque
@@ -15,6 +16,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from pointree.errors import PointreeError
+from pointree.options import ParseOptions
 from pointree.running.batching import windows
 from pointree.treebank.sentence import Sentence
 
@@ -31,12 +33,13 @@ def _start(load: Callable[[], Any], threads: int) -> None:
     global _parser
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the first one ends the others
     prepare_process(threads)
+    if multiprocessing.current_process().name.rpartition("-")[2] != "1":
+        logging.getLogger("pointree").setLevel(logging.ERROR)  # what one worker warns of, all would
     _parser = load()
 
 
-def _parse(sentences: list[Sentence], options: dict[str, Any]) -> list[Sentence]:
-    parsed: list[Sentence] = _parser.parse(sentences, **options)
-    return parsed
+def _parse(sentences: list[Sentence], options: ParseOptions) -> list[Sentence]:
+    return list(_parser.stream(sentences, options, copy=False))
 
 
 def _until_fault(items: Iterable[list[Sentence]], faults: list[Exception]) -> Iterator[list[Sentence]]:
@@ -50,16 +53,15 @@ def _until_fault(items: Iterable[list[Sentence]], faults: list[Exception]) -> It
 def parse_with_workers(
     load: Callable[[], Any],
     sentences: Iterable[Sentence],
+    options: ParseOptions | None = None,
     *,
     workers: int,
     threads: int = 1,
-    **options: Any,
 ) -> Iterator[Sentence]:
     """Parse in ``workers`` processes of ``threads`` threads each; output keeps the order of the input.
 
     ``load`` is called once in every process and returns its parser; it must be picklable, such as a `partial` of
     `pointree.load`. At most two windows a worker are under way, so that memory stays flat however long the input is.
-    ``options`` are those of `Parser.parse`.
     """
     context = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads in an unknown state
     pool = ProcessPoolExecutor(workers, context, initializer=_start, initargs=(load, threads))
@@ -67,7 +69,7 @@ def parse_with_workers(
     try:
         faults: list[Exception] = []
         for window in _until_fault(windows(sentences, _WINDOW_SENTENCES), faults):
-            under_way.append(pool.submit(_parse, window, options))
+            under_way.append(pool.submit(_parse, window, options or ParseOptions()))
             if len(under_way) >= 2 * workers:
                 yield from under_way.popleft().result()
         while under_way:

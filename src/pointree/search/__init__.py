@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from pointree.nn.model import Encoding, PointerNetwork
+from pointree.options import ParseOptions
 from pointree.search.beam import beam_search
 from pointree.search.greedy import greedy_search
 from pointree.search.labels import label_trees
-from pointree.search.result import ParseTree, SearchOptions, Trees
+from pointree.search.result import ParseTree, Trees
 from pointree.search.step import StepObserver
 from pointree.transitions import Constraints, Order
 
-__all__ = ["ParseTree", "SearchOptions", "StepObserver", "Trees", "find_trees", "search"]
+__all__ = ["ParseTree", "StepObserver", "Trees", "find_trees", "search"]
 
 
 def search(
-    network: PointerNetwork, encoding: Encoding, order: Order, options: SearchOptions, root_label: int | None
+    network: PointerNetwork, encoding: Encoding, order: Order, options: ParseOptions, root_label: int | None
 ) -> list[list[ParseTree]]:
     """The best trees of every sentence of a batch, in the order of the batch."""
     trees = find_trees(network, encoding, order, options)
@@ -25,11 +26,11 @@ def find_trees(
     network: PointerNetwork,
     encoding: Encoding,
     order: Order,
-    options: SearchOptions,
+    options: ParseOptions,
     observer: StepObserver | None = None,
 ) -> Trees:
     """The trees before they have labels."""
     constraints = Constraints(single_root=options.single_root, projective=options.projective)
-    if options.beam_width == 1:
+    if options.width == 1:
         return greedy_search(network, encoding, order, constraints, observer)
-    return beam_search(network, encoding, order, constraints, options.beam_width, observer)
+    return beam_search(network, encoding, order, constraints, options.width, observer)

@@ -18,20 +18,20 @@ def beam_search(
     encoding: Encoding,
     order: Order,
     constraints: Constraints,
-    beam_width: int,
+    beam: int,
     observer: StepObserver | None = None,
 ) -> Trees:
-    """Up to ``beam_width`` trees of each sentence, most probable first.
+    """Up to ``beam`` trees of each sentence, most probable first.
 
     Hypotheses of a sentence differ in at least one head, so their trees are distinct. The width grows from one as
     there is more than one tree to keep. Where a sentence has fewer trees than its neighbours keep, its best one
     is repeated with a score of -inf, so that every row stays a legal tree.
     """
-    stepper = Stepper.start(network, encoding, order, beam_width, observer)
+    stepper = Stepper.start(network, encoding, order, beam, observer)
     steps = stepper.steps
     trees = BatchedTrees(stepper.lengths, stepper.initial_ids, network.slots, constraints)
     n_positions = trees.tops.shape[1]
-    shape = (steps.batch_size, beam_width, n_positions)
+    shape = (steps.batch_size, beam, n_positions)
     heads = trees.heads.new_zeros(shape)
     state_ids = trees.state_ids.new_zeros(shape)
     log_probs = trees.log_probs.new_zeros(shape)
@@ -44,7 +44,7 @@ def beam_search(
             running_scores = running_scores[:count]
         focus, new_ids, step_log_probs = stepper.advance(trees, step, width)
         candidates = running_scores.unsqueeze(2) + step_log_probs.view(count, width, n_positions)
-        new_width = min(beam_width, width * n_positions)
+        new_width = min(beam, width * n_positions)
         running_scores, chosen = candidates.flatten(1).topk(new_width, dim=1)
         chosen = torch.where(running_scores == float("-inf"), chosen[:, :1], chosen)
         first_rows = torch.arange(0, count * width, width, device=chosen.device).unsqueeze(1)

@@ -19,7 +19,7 @@ def greedy_search(
     observer: StepObserver | None = None,
 ) -> Trees:
     """The tree of the locally best heads of each sentence."""
-    stepper = Stepper.start(network, encoding, order, beam_width=1, observer=observer)
+    stepper = Stepper.start(network, encoding, order, beam=1, observer=observer)
     trees = BatchedTrees(stepper.lengths, stepper.initial_ids, network.slots, constraints)
     heads, log_probs, state_ids = trees.heads, trees.log_probs, trees.state_ids
     for step, count in enumerate(stepper.steps.active):

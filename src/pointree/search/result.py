@@ -7,24 +7,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-__all__ = ["ParseTree", "SearchOptions", "Trees"]
-
-
-@dataclass(frozen=True, slots=True)
-class SearchOptions:
-    """How to search.
-
-    Attributes:
-        beam_width: Hypotheses kept for each sentence; 1 is greedy search.
-        n_best: Trees returned for each sentence.
-        single_root: Exactly one word depends on ROOT.
-        projective: No two arcs cross.
-    """
-
-    beam_width: int = 1
-    n_best: int = 1
-    single_root: bool = True
-    projective: bool = False
+__all__ = ["ParseTree", "Trees"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ class Stepper:
         network: PointerNetwork,
         encoding: Encoding,
         order: Order,
-        beam_width: int,
+        beam: int,
         observer: StepObserver | None = None,
     ) -> Stepper:
         """Prepare the search over an encoded batch."""
@@ -82,7 +82,7 @@ class Stepper:
             encoding=encoding,
             steps=steps,
             focus=focus.to(positions.device),
-            memory=new_memory(encoding.initial, steps.n_rows * beam_width),
+            memory=new_memory(encoding.initial, steps.n_rows * beam),
             weights=network.decoder.weights(encoding.initial.dtype),
             size=1 + steps.batch_size,
             observer=observer,

@@ -11,7 +11,7 @@ from typing import Any
 
 __all__ = ["GateOpening", "Hypothesis", "IllegalHead", "LabelProb", "StateRead", "Trace", "TraceStep"]
 
-TRACE_FORMAT = 1
+TRACE_FORMAT = 2
 """The version of the layout; it grows when a field changes its meaning or goes away."""
 
 
@@ -145,7 +145,7 @@ class Trace:
     order: str
     fusion: str
     gate: str
-    beam_width: int
+    beam: int
     single_root: bool
     projective: bool
     sent_id: str | None

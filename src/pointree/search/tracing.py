@@ -10,9 +10,10 @@ from torch import Tensor
 
 from pointree.nn.decoder import StepTrace
 from pointree.nn.model import Encoding, PointerNetwork
+from pointree.options import ParseOptions
 from pointree.search import find_trees
 from pointree.search.labels import label_log_probs, label_trees
-from pointree.search.result import ParseTree, SearchOptions, Trees
+from pointree.search.result import ParseTree, Trees
 from pointree.search.state import BatchedTrees
 from pointree.search.step import StepScores
 from pointree.search.trace import GateOpening, Hypothesis, IllegalHead, LabelProb, StateRead, TraceStep
@@ -33,7 +34,7 @@ def trace_search(
     network: PointerNetwork,
     encoding: Encoding,
     order: Order,
-    options: SearchOptions,
+    options: ParseOptions,
     root_label: int | None,
     *,
     forms: Sequence[str],
@@ -127,7 +128,7 @@ class _Story:
         self,
         network: PointerNetwork,
         encoding: Encoding,
-        options: SearchOptions,
+        options: ParseOptions,
         moments: Sequence[_Moment],
         trees: Trees,
         best: ParseTree,
@@ -194,10 +195,10 @@ class _Story:
         moment, kept = self.moments[number], self.chosen[number]
         origins = len(self.chosen[number - 1]) if number else 1
         scores = moment.log_probs[:origins].sum(dim=1, keepdim=True) + moment.scores.log_probs[:origins]
-        ranking = scores.flatten().argsort(descending=True, stable=True)[: 2 * self.options.beam_width].tolist()
+        ranking = scores.flatten().argsort(descending=True, stable=True)[: 2 * self.options.width].tolist()
         proposals = [divmod(place, scores.shape[1]) for place in ranking]
         possible = [(row, head) for row, head in proposals if scores[row, head] > float("-inf")]
-        dropped = [proposal for proposal in possible if proposal not in kept][: self.options.beam_width]
+        dropped = [proposal for proposal in possible if proposal not in kept][: self.options.width]
         done = [earlier.focus for earlier in self.moments[:number]]
         for rank, (row, head) in enumerate([*kept, *dropped], 1):
             heads: list[int | None] = [None] * (scores.shape[1] - 1)

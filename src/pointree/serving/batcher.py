@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pointree.errors import PointreeError
-from pointree.serving.analysis import analyse
 from pointree.serving.failures import over_limit
 from pointree.serving.job import Job
 from pointree.serving.limits import Limits
+from pointree.serving.task import run_task
 from pointree.treebank.sentence import Sentence
 
 __all__ = ["BatchReport", "Batcher"]
@@ -216,5 +216,5 @@ def _parse_together(parts: Sequence[_Part]) -> list[list[Any]]:
     """All that was found for the sentences of each part."""
     first = parts[0].job
     sentences = [sentence for part in parts for sentence in part.sentences]
-    found = iter(analyse(first.parser, sentences, first.analysis))
+    found = iter(run_task(first.parser, sentences, first.task))
     return [[tree for _ in part.sentences for tree in next(found)] for part in parts]

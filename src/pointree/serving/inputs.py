@@ -5,19 +5,21 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 
-from pointree.parser import Parser
+from pointree.parser import SentenceParser
 from pointree.serving.failures import over_limit
 from pointree.serving.limits import Limits
-from pointree.text.reading import read_text
+from pointree.text.reading import segment_text
 from pointree.treebank.formats import read_treebank
 from pointree.treebank.sentence import Sentence
 
 __all__ = ["check_words", "from_conllu", "from_text", "from_words"]
 
 
-def from_text(text: str, parser: Parser, *, presegmented: bool = False, name: str = "text") -> Iterator[Sentence]:
+def from_text(
+    text: str, parser: SentenceParser, *, presegmented: bool = False, name: str = "text"
+) -> Iterator[Sentence]:
     """Cut raw text into sentences with the text model of the parser, which must have one."""
-    return read_text(_stream(text), parser.require_text_model(), name=name, presegmented=presegmented)
+    return segment_text(text, parser.require_text_model(), name=name, presegmented=presegmented)
 
 
 def from_conllu(conllu: str, *, name: str = "conllu") -> Iterator[Sentence]:

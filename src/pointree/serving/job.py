@@ -7,10 +7,10 @@ import contextlib
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable
 
-from pointree.parser import Parser
-from pointree.serving.analysis import Analysis
+from pointree.parser import SentenceParser
 from pointree.serving.failures import over_limit
 from pointree.serving.limits import Limits
+from pointree.serving.task import Task
 from pointree.treebank.sentence import Sentence
 
 __all__ = ["Job", "Render"]
@@ -32,10 +32,10 @@ class Job:
     """
 
     def __init__(
-        self, parser: Parser, analysis: Analysis, sentences: Iterable[Sentence], render: Render, limits: Limits
+        self, parser: SentenceParser, task: Task, sentences: Iterable[Sentence], render: Render, limits: Limits
     ) -> None:
         self.parser = parser
-        self.analysis = analysis
+        self.task = task
         self.limits = limits
         self.render = render
         self.arrival = time.monotonic()
@@ -53,9 +53,9 @@ class Job:
         self._n_read = 0
 
     @property
-    def key(self) -> tuple[int, Analysis]:
+    def key(self) -> tuple[int, Task]:
         """Jobs with equal keys can share a batch."""
-        return id(self.parser), self.analysis
+        return id(self.parser), self.task
 
     @property
     def ready(self) -> bool:

@@ -55,7 +55,7 @@ def parse_router(service: Service) -> APIRouter:
         model = service.registry.get(asked.model)
         _check_beam(asked, service.limits)
         sentences = _sentences(asked, model, service.limits)
-        job = service.new_job(model, asked.analysis(), sentences, _RENDER[asked.output])
+        job = service.new_job(model, asked.task(), sentences, _RENDER[asked.output])
         headers = {"X-Pointree-Model": model.name}
         if asked.stream:
             chunks = _ndjson(service, job, request) if asked.output == "json" else _conllu(service, job)

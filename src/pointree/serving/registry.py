@@ -66,7 +66,7 @@ class Registry:
         return self.get(name)
 
 
-def load_registry(models: Sequence[str], *, precision: str = "auto", device: str = "cpu") -> Registry:
+def load_registry(models: Sequence[str], *, precision: str = "fp32", device: str = "cpu") -> Registry:
     """Load models given as `NAME=MODEL` or `MODEL`, a name or folder, whose last part is then the name."""
     parsers: dict[str, Parser] = {}
     served = []

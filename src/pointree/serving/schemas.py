@@ -2,21 +2,66 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from dataclasses import fields
+from typing import Annotated, Any, Literal, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from pointree.serving.analysis import Analysis
+from pointree.options import OLD_KEYWORDS, ParseOptions, option_help
+from pointree.serving.task import Task
 
-__all__ = ["ErrorReply", "Health", "ModelInfo", "ModelList", "ParseRequest", "error_replies"]
+__all__ = [
+    "ErrorReply",
+    "Health",
+    "ModelInfo",
+    "ModelList",
+    "ParseRequest",
+    "error_replies",
+    "options_model",
+    "parse_options",
+]
 
 
-class ParseRequest(BaseModel):
+_TYPES = get_type_hints(ParseOptions)
+
+
+def options_model(name: str, *names: str) -> type[BaseModel]:
+    """A base for requests with these fields of `ParseOptions`."""
+    found = {item.name: item for item in fields(ParseOptions)}
+    described: dict[str, Any] = {
+        each: (
+            _TYPES[each],
+            Field(default=found[each].default, ge=found[each].metadata["least"], description=option_help(each)),
+        )
+        for each in names
+    }
+    config = ConfigDict(extra="forbid", strict=True)
+    validators: Any = {"names_of_today": model_validator(mode="before")(_refuse_old_names)}
+    return create_model(name, __config__=config, __validators__=validators, **described)
+
+
+def _refuse_old_names(asked: Any) -> Any:
+    for old, new in OLD_KEYWORDS.items():
+        if isinstance(asked, dict) and old in asked:
+            raise ValueError(f"the field {old} is now called {new}")
+    return asked
+
+
+def parse_options(asked: BaseModel) -> ParseOptions:
+    """The options of a request."""
+    names = [item.name for item in fields(ParseOptions) if item.name in type(asked).model_fields]
+    return ParseOptions(**{name: getattr(asked, name) for name in names})
+
+
+_ParseFields: Any = options_model(
+    "ParseFields", "retag", "beam", "n_best", "probabilities", "projective", "single_root"
+)
+
+
+class ParseRequest(_ParseFields):  # type: ignore[misc]
     """Sentences in one of three forms, and how to parse them."""
 
     model_config = ConfigDict(
-        extra="forbid",
-        strict=True,
         json_schema_extra={"examples": [{"text": "John and Mary play tennis together.", "output": "conllu"}]},
     )
 
@@ -35,12 +80,6 @@ class ParseRequest(BaseModel):
         Field(description="Send each sentence as soon as it is parsed: JSON as one object a line, CoNLL-U as it is."),
     ] = False
     presegmented: Annotated[bool, Field(description="The text has one sentence a line.")] = False
-    retag: Annotated[bool, Field(description="Replace given tags by those of the model.")] = False
-    beam: Annotated[int, Field(ge=1, description="Hypotheses to keep; 1 is greedy.")] = 1
-    n_best: Annotated[int, Field(ge=1, description="Trees for each sentence.")] = 1
-    probabilities: Annotated[bool, Field(description="Give each word HeadProb and DeprelProb.")] = False
-    projective: Annotated[bool, Field(description="Allow no crossing arcs.")] = False
-    multi_root: Annotated[bool, Field(description="Allow several words to depend on ROOT.")] = False
 
     @model_validator(mode="after")
     def _has_one_input(self) -> ParseRequest:
@@ -49,16 +88,9 @@ class ParseRequest(BaseModel):
             raise ValueError(f"expected one of text, conllu and words, found {' and '.join(given) or 'none'}")
         return self
 
-    def analysis(self) -> Analysis:
-        """The options that decide which sentences can be parsed together."""
-        return Analysis(
-            retag=self.retag,
-            beam_width=max(self.beam, self.n_best),
-            n_best=self.n_best,
-            single_root=not self.multi_root,
-            projective=self.projective,
-            probabilities=self.probabilities,
-        )
+    def task(self) -> Task:
+        """What is done to the sentences."""
+        return Task(parse_options(self))
 
 
 class ModelInfo(BaseModel):

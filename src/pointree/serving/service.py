@@ -9,12 +9,12 @@ from typing import TypeVar
 
 from starlette.requests import Request
 
-from pointree.serving.analysis import Analysis
 from pointree.serving.batcher import DEFAULT_WAIT_SECONDS, Batcher
 from pointree.serving.job import Job, Render
 from pointree.serving.limits import Limits
 from pointree.serving.metrics import Metrics
 from pointree.serving.registry import Registry, ServedModel
+from pointree.serving.task import Task
 from pointree.treebank.sentence import Sentence
 
 __all__ = ["Service", "while_connected"]
@@ -34,9 +34,9 @@ class Service:
         self.batcher = Batcher(self.limits, wait_seconds=wait_seconds, report=self.metrics.count_batch)
         self.metrics.watch_queue(self.batcher.__len__)
 
-    def new_job(self, model: ServedModel, analysis: Analysis, sentences: Iterable[Sentence], render: Render) -> Job:
+    def new_job(self, model: ServedModel, task: Task, sentences: Iterable[Sentence], render: Render) -> Job:
         """A job for this model; it starts when it is given to `collect` or `stream`."""
-        return Job(model.parser, analysis, sentences, render, self.limits)
+        return Job(model.parser, task, sentences, render, self.limits)
 
     async def collect(self, job: Job, request: Request) -> list[str]:
         """All rendered trees of a job; a client that goes away meanwhile ends it."""

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 from starlette.responses import Response
 
 from pointree.rendering.svg import draw_svg
-from pointree.serving.analysis import Analysis
 from pointree.serving.failures import RequestError, over_limit
 from pointree.serving.inputs import check_words, from_conllu, from_text
 from pointree.serving.job import Render
 from pointree.serving.registry import ServedModel
-from pointree.serving.schemas import error_replies
+from pointree.serving.schemas import error_replies, options_model, parse_options
 from pointree.serving.service import Service
+from pointree.serving.task import Task
 from pointree.treebank.conllu import format_sentence
 from pointree.treebank.sentence import Sentence
 
@@ -30,21 +30,19 @@ _ARRAY = {"content": {"application/json": {"schema": {"type": "array", "items": 
 _ERRORS = error_replies(400, 401, 404, 408, 413, 422, 500, 503, 504)
 
 
-class DrawRequest(BaseModel):
+_DrawFields: Any = options_model("DrawFields", "beam", "projective", "single_root")
+
+
+class DrawRequest(_DrawFields):  # type: ignore[misc]
     """Sentences in one of two forms, and how to parse them."""
 
     model_config = ConfigDict(
-        extra="forbid",
-        strict=True,
         json_schema_extra={"examples": [{"text": "John and Mary play tennis together.", "beam": 4}]},
     )
 
     text: Annotated[str | None, Field(description="Raw text; it is cut into sentences and words, and tagged.")] = None
     conllu: Annotated[str | None, Field(description="CoNLL-U; everything but HEAD and DEPREL is kept.")] = None
     model: Annotated[str | None, Field(description="A name of GET /v1/models; the default model without it.")] = None
-    beam: Annotated[int, Field(ge=1, description="Hypotheses to keep; 1 is greedy.")] = 1
-    projective: Annotated[bool, Field(description="Allow no crossing arcs.")] = False
-    multi_root: Annotated[bool, Field(description="Allow several words to depend on ROOT.")] = False
 
     @model_validator(mode="after")
     def _has_one_input(self) -> DrawRequest:
@@ -61,8 +59,7 @@ def trace_router(service: Service) -> APIRouter:
     async def draw(asked: DrawRequest, request: Request) -> Response:
         """Parse sentences and draw each: its `text`, its `conllu`, and its picture as `pointree parse --to svg`."""
         model = service.registry.get(asked.model)
-        analysis = Analysis(beam_width=asked.beam, single_root=not asked.multi_root, projective=asked.projective)
-        return await answer(asked, request, model, analysis, _draw)
+        return await answer(asked, request, model, Task(parse_options(asked)), _draw)
 
     @router.post("/trace", response_class=Response, responses={200: {"description": "Traces.", **_ARRAY}, **_ERRORS})
     async def trace(asked: DrawRequest, request: Request) -> Response:
@@ -71,22 +68,18 @@ def trace_router(service: Service) -> APIRouter:
 
         def tell(sentence: Sentence) -> str:
             _check_length(sentence)
-            told = model.parser.trace(
-                sentence, beam_width=asked.beam, single_root=not asked.multi_root, projective=asked.projective
-            )
+            told = model.parser.trace(sentence, parse_options(asked))
             return json.dumps({**told.to_object(), "model": model.name})
 
-        return await answer(asked, request, model, Analysis(parse=False), tell)
+        return await answer(asked, request, model, Task(parse=False), tell)
 
-    async def answer(
-        asked: DrawRequest, request: Request, model: ServedModel, analysis: Analysis, render: Render
-    ) -> Response:
+    async def answer(asked: DrawRequest, request: Request, model: ServedModel, task: Task, render: Render) -> Response:
         limits = service.limits
         if asked.beam > limits.beam:
             raise over_limit(limits, "beam", f"beam: expected at most {limits.beam}, found {asked.beam}")
         if asked.text is not None:
             check_words(asked.text, limits)
-        job = service.new_job(model, analysis, _sentences(asked, model), render)
+        job = service.new_job(model, task, _sentences(asked, model), render)
         texts = await service.collect(job, request)
         body = "[\n" + ",\n".join(texts) + "\n]\n" if texts else "[]\n"
         return Response(body, headers={"X-Pointree-Model": model.name}, media_type="application/json")

@@ -14,13 +14,14 @@ from pydantic import BaseModel, Field, ValidationError
 from starlette.responses import Response
 
 from pointree.errors import PointreeError
-from pointree.serving.analysis import Analysis
+from pointree.options import ParseOptions
 from pointree.serving.failures import RequestError, from_error
 from pointree.serving.forms import read_fields
 from pointree.serving.inputs import check_words, from_text
 from pointree.serving.registry import ServedModel
 from pointree.serving.schemas import error_replies
 from pointree.serving.service import Service
+from pointree.serving.task import Task
 from pointree.serving.udpipe_formats import UdpipeWriter, read_udpipe
 from pointree.treebank.sentence import Sentence
 
@@ -53,9 +54,10 @@ class ProcessFields(BaseModel):
             raise RequestError(400, "invalid", "tokenizer: expected presegmented or nothing, found ranges")
         return from_text(self.data, model.parser, presegmented="presegmented" in options, name="data")
 
-    def analysis(self) -> Analysis:
+    def task(self) -> Task:
         """The steps that are asked for; UDPipe also knows the value `none`, which asks for nothing."""
-        return Analysis(parse=self.parser not in (None, "none"), retag=self.tagger not in (None, "none"))
+        options = ParseOptions(retag=self.tagger not in (None, "none"))
+        return Task(options, parse=self.parser not in (None, "none"))
 
 
 def udpipe_router(service: Service) -> APIRouter:
@@ -70,7 +72,7 @@ def udpipe_router(service: Service) -> APIRouter:
                 check_words(fields.data, service.limits)
             model = service.registry.match(fields.model)
             writer = UdpipeWriter(fields.output)
-            job = service.new_job(model, fields.analysis(), fields.sentences(model), writer.write)
+            job = service.new_job(model, fields.task(), fields.sentences(model), writer.write)
             texts = await service.collect(job, request)
         except PointreeError as error:
             raise _as_udpipe_says(error) from error

@@ -82,10 +82,16 @@ class TextModel:
         """
         for sentence in sentences:
             tagged = sentence.copy()
-            for word, tags in zip(tagged.words, self._tags(sentence.forms), strict=True):
-                word.upos, word.xpos, word.feats = tags[:3]
-                word.lemma = tags[3] if tags[3] != "_" else word.lemma
+            self.fill(tagged, replace=True)
             yield tagged
+
+    def fill(self, sentence: Sentence, *, replace: bool) -> None:
+        """Give the words of a sentence UPOS, XPOS, FEATS and LEMMA, or, without ``replace``, those that they lack."""
+        for word, tags in zip(sentence.words, self._tags(sentence.forms), strict=True):
+            for column, value in zip(("upos", "xpos", "feats", "lemma"), tags, strict=True):
+                empty = column == "lemma" and value == "_"  # the model was trained without lemmas
+                if getattr(word, column) == "_" or (replace and not empty):
+                    setattr(word, column, value)
 
     def _tags(self, forms: list[str]) -> list[tuple[str, str, str, str]]:
         raw, error = ufal.Sentence(), ufal.ProcessingError()

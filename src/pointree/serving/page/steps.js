@@ -41,7 +41,7 @@ export function openSteps(element, trace) {
 
   find(".heads tbody").append(...rows.map((row) => row.element));
   slider.max = trace.steps.length;
-  find(".beam").hidden = trace.beam_width === 1;
+  find(".beam").hidden = trace.beam === 1;
   find(".gate").hidden = trace.steps[0].gate === null;
   element.setAttribute("aria-label", `Step-through, ${trace.order}, ${trace.steps.length} steps`);
 

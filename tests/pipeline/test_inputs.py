@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from pointree.cli.sources import Source, find_sources, read_source
 from pointree.errors import FormatError, InputError, ModelError, UsageError
+from pointree.pipeline.inputs import Input, find_inputs, read_input
 from pointree.text.udpipe import TextModel
 from pointree.treebank.conllu import read_conllu
 from pointree.treebank.sentence import Sentence
@@ -27,9 +27,9 @@ def no_text_model() -> TextModel:
     raise ModelError("this model cannot read raw text")
 
 
-def read(source: Source, format_: str | None = None) -> list[Sentence]:
+def read(source: Input, format_: str | None = None) -> list[Sentence]:
     """The sentences of a treebank; a guess that it is text fails."""
-    return list(read_source(source, format_, no_text_model))
+    return list(read_input(source, format_, no_text_model))
 
 
 @pytest.fixture
@@ -52,15 +52,15 @@ def test_files_globs_text_and_stdin_are_told_apart(tmp_path: Path, monkeypatch: 
     Path("folder.conllu").mkdir()
     Path("deep").mkdir()
     Path("deep", "c.conllu").touch()
-    assert find_sources(["notes", "-", "What is it?", "Hello"]) == [
-        Source("notes"),
-        Source("-"),
-        Source("<text>", "What is it?"),
-        Source("<text>", "Hello"),
+    assert find_inputs(["notes", "-", "What is it?", "Hello"]) == [
+        Input("notes"),
+        Input("-"),
+        Input("<text>", "What is it?"),
+        Input("<text>", "Hello"),
     ]
-    assert find_sources(["*.conllu"]) == [Source("a.conllu"), Source("b.conllu")]
-    assert find_sources(["**/*.conllu"]) == [Source(str(p)) for p in ("a.conllu", "b.conllu", Path("deep", "c.conllu"))]
-    assert find_sources(["odd [1].txt"]) == [Source("odd [1].txt")]
+    assert find_inputs(["*.conllu"]) == [Input("a.conllu"), Input("b.conllu")]
+    assert find_inputs(["**/*.conllu"]) == [Input(str(p)) for p in ("a.conllu", "b.conllu", Path("deep", "c.conllu"))]
+    assert find_inputs(["odd [1].txt"]) == [Input("odd [1].txt")]
 
 
 @pytest.mark.parametrize(
@@ -71,13 +71,13 @@ def test_what_looks_like_a_path_is_not_parsed_as_text(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError) as error:
-        find_sources([name])
-    assert str(error.value) == f"{name}: no such file (text that looks like one comes through standard input)"
+        find_inputs([name])
+    assert str(error.value) == f"{name}: no such file; to parse this as text, pipe it to standard input"
 
 
 def test_a_directory_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=rf"^{tmp_path}: expected a file, found a directory$"):
-        find_sources([str(tmp_path)])
+        find_inputs([str(tmp_path)])
 
 
 @pytest.mark.parametrize(
@@ -85,34 +85,34 @@ def test_a_directory_is_refused(tmp_path: Path) -> None:
 )
 def test_any_text_is_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.chdir(tmp_path)
-    assert find_sources([text]) == [Source("<text>", text)]
+    assert find_inputs([text]) == [Input("<text>", text)]
 
 
 def test_nothing_is_stdin_unless_somebody_sits_there(stdin: io.BytesIO, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert find_sources([]) == [Source("-")]
+    assert find_inputs([]) == [Input("-")]
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
     with pytest.raises(UsageError, match="expected text, files or standard input, found nothing"):
-        find_sources([])
+        find_inputs([])
 
 
 @pytest.mark.parametrize("start", ["", "\n\n", "# newdoc\n# text = Hello\n", "\ufeff# newdoc\n", "\ufeff"])
 @pytest.mark.parametrize("block", [CONLLU, CONLLX], ids=["CoNLL-U", "CoNLL-X"])
 def test_a_treebank_is_known_by_its_first_row(stdin: io.BytesIO, start: str, block: str) -> None:
     fill(stdin, start + block + block)
-    assert [sentence.forms for sentence in read(Source("-"))] == [["Hello", "world"]] * 2
+    assert [sentence.forms for sentence in read(Input("-"))] == [["Hello", "world"]] * 2
 
 
 @pytest.mark.parametrize("text", ["Hello.\n", "# Title\n\nHello.\n", "a\tb\n", "# Title only\n"])
 def test_all_else_is_text(stdin: io.BytesIO, text: str) -> None:
     fill(stdin, text)
     with pytest.raises(ModelError, match="cannot read raw text"):
-        read(Source("-"))
+        read(Input("-"))
 
 
 @pytest.mark.parametrize("text", ["", "\n", "\n \n\n"])
 def test_nothing_needs_no_text_model(stdin: io.BytesIO, text: str) -> None:
     fill(stdin, text)
-    assert read(Source("-")) == []
+    assert read(Input("-")) == []
 
 
 def test_a_pipe_that_speaks_slowly_is_understood(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +128,7 @@ def test_a_pipe_that_speaks_slowly_is_understood(monkeypatch: pytest.MonkeyPatch
 
     speaker = threading.Thread(target=speak)
     speaker.start()
-    found = read(Source("-"))
+    found = read(Input("-"))
     speaker.join()
     sys.stdin.close()
     assert [sentence.forms for sentence in found] == [["Hello"], ["Hello"]]
@@ -142,7 +142,7 @@ def test_a_pipe_of_the_shell_is_a_file(tmp_path: Path) -> None:
     os.mkfifo(path)
     speaker = threading.Thread(target=path.write_text, args=(CONLLU,))
     speaker.start()
-    [source] = find_sources([str(path)])
+    [source] = find_inputs([str(path)])
     assert [sentence.forms for sentence in read(source)] == [["Hello", "world"]]
     speaker.join()
 
@@ -158,7 +158,7 @@ def test_a_stream_is_read_from_its_start_and_no_further_than_needed(monkeypatch:
             return len(data)
 
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Endless())))
-    sentences: Iterator[Sentence] = read_source(Source("-"), None, no_text_model)
+    sentences: Iterator[Sentence] = read_input(Input("-"), None, no_text_model)
     assert all(next(sentences).forms == ["Hello"] for _ in range(1000))
     sentences.close()  # type: ignore[attr-defined]
 
@@ -168,29 +168,29 @@ def test_names_decide_before_content(tmp_path: Path) -> None:
     path = tmp_path / "broken.conllu"
     path.write_text("1 Hello _ _\n\n")
     with pytest.raises(FormatError, match=rf"^{path}:1: expected 10 columns"):
-        read(Source(str(path)))
+        read(Input(str(path)))
 
 
 def test_gzip_is_unpacked(tmp_path: Path, ewt: Path) -> None:
     expected = list(read_conllu(ewt))
     for name in ("ewt.conllu.gz", "ewt"):
         (tmp_path / name).write_bytes(gzip.compress(ewt.read_bytes()))
-        assert read(Source(str(tmp_path / name))) == expected
+        assert read(Input(str(tmp_path / name))) == expected
     (tmp_path / "ewt").write_bytes(gzip.compress(ewt.read_bytes())[:-200])
     with pytest.raises(InputError, match="ewt: the gzip file is truncated or damaged"):
-        read(Source(str(tmp_path / "ewt")))
+        read(Input(str(tmp_path / "ewt")))
 
 
 def test_a_named_format_is_not_questioned(tmp_path: Path) -> None:
     path = tmp_path / "a.conllu"
     path.write_text("Hello world\n")
-    assert [sentence.forms for sentence in read(Source(str(path)), "words")] == [["Hello", "world"]]
+    assert [sentence.forms for sentence in read(Input(str(path)), "words")] == [["Hello", "world"]]
 
 
 def test_words_and_conllx_get_the_comments_of_valid_conllu_and_conllu_stays() -> None:
     def comments(text: str, format_: str) -> list[list[str]]:
-        source = Source("<text>", text)
-        return [sentence.comments for sentence in read_source(source, format_, no_text_model, prefix="2-")]
+        source = Input("<text>", text)
+        return [sentence.comments for sentence in read_input(source, format_, no_text_model, prefix="2-")]
 
     first = ["# sent_id = 2-1", "# text = Hello world"]
     assert comments("Hello world\nYes\n", "words") == [first, ["# sent_id = 2-2", "# text = Yes"]]
@@ -204,19 +204,19 @@ def test_text_goes_through_the_text_model(text_model: TextModel, tmp_path: Path,
     path = tmp_path / "cat.txt"
     path.write_text(text)
     fill(stdin, text)
-    for source in (Source("<text>", text), Source(str(path)), Source("-")):
-        first, second = read_source(source, None, lambda: text_model, prefix="2-")
+    for source in (Input("<text>", text), Input(str(path)), Input("-")):
+        first, second = read_input(source, None, lambda: text_model, prefix="2-")
         assert first.forms == ["The", "cat", "sat", "on", "the", "mat", "."]
         assert (first.sent_id, second.sent_id) == ("2-1", "2-2")
 
 
 def test_bytes_of_the_command_line_that_are_not_utf8_are_told() -> None:
     argument = b"caf\xe9".decode("utf-8", "surrogateescape")
-    with pytest.raises(FormatError, match=r"^<text>:1: expected UTF-8, found byte 0xe9"):
-        list(read_source(Source("<text>", argument), None, lambda: None))  # type: ignore[arg-type,return-value]
+    with pytest.raises(FormatError, match=r"^<text>:1: expected Unicode text, found a lone U\+DCE9"):
+        list(read_input(Input("<text>", argument), None, lambda: None))  # type: ignore[arg-type,return-value]
 
 
 def test_stdin_has_a_name_in_messages(stdin: io.BytesIO) -> None:
     fill(stdin, ROW.replace("1", "2", 1))
     with pytest.raises(FormatError, match=r"^<stdin>:1: expected id 1, found '2'$"):
-        read(Source("-"))
+        read(Input("-"))

@@ -1,4 +1,4 @@
-"""What `pointree parse` reads: strings, files, globs and standard input, in the format that is named or guessed."""
+"""What is parsed: strings, files, globs and standard input, in the format that is named or guessed."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from typing import Any, BinaryIO, cast
 
 from pointree.errors import FormatError, InputError, UsageError
 from pointree.files import open_binary, reading
-from pointree.text.reading import read_text
+from pointree.text.reading import read_text, segment_text
 from pointree.text.udpipe import TextModel
 from pointree.treebank.formats import TreebankFormat, read_treebank
 from pointree.treebank.sentence import Sentence
 
-__all__ = ["FORMATS", "Source", "find_sources", "read_source"]
+__all__ = ["INPUT_FORMATS", "Input", "find_inputs", "read_input", "read_inputs"]
 
-FORMATS = ("text", "conllu", "conllx", "words")
+INPUT_FORMATS = ("text", "conllu", "conllx", "words")
 
 _TREEBANK_SUFFIXES = (".conllu", ".conll", ".conllx", ".conll06")
 _SUFFIX = re.compile(r"\.[a-z][a-z0-9]+$")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MOST_COMMENTS = 1 << 16
-"""Bytes of comments and blank lines after which a source without a row is taken for text."""
+"""Bytes of comments and blank lines after which a given without a row is taken for text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Input:
     """A file, standard input ("-"), or a string of text."""
 
     name: str
@@ -39,12 +39,12 @@ class Source:
 
     @property
     def title(self) -> str:
-        """What messages call the source."""
+        """What messages call the given."""
         return "<stdin>" if self.name == "-" else self.name
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
-        """The bytes of the source."""
+        """The bytes of the given."""
         if self.text is not None:
             yield io.BytesIO(self.text.encode("utf-8", "surrogateescape"))
         elif self.name == "-":
@@ -54,25 +54,25 @@ class Source:
                 yield stream
 
 
-def find_sources(arguments: Sequence[str]) -> list[Source]:
+def find_inputs(arguments: Sequence[str | os.PathLike[str]]) -> list[Input]:
     """Tell files and globs from text: what exists or looks like a path is a file, all else is a string to parse."""
     if not arguments:
         if sys.stdin.isatty():
             raise UsageError("parse: expected text, files or standard input, found nothing; see pointree parse --help")
-        return [Source("-")]
-    sources = []
-    for argument in arguments:
+        return [Input("-")]
+    inputs = []
+    for argument in [os.fspath(each) for each in arguments]:
         if os.path.isdir(argument):
             raise InputError(f"{argument}: expected a file, found a directory")
         if argument == "-" or os.path.exists(argument):  # a pipe such as <(zcat file) exists, but is no regular file
-            sources.append(Source(argument))
+            inputs.append(Input(argument))
         elif matches := sorted(filter(os.path.isfile, glob.glob(argument, recursive=True))):
-            sources.extend(map(Source, matches))
+            inputs.extend(map(Input, matches))
         elif _looks_like_a_path(argument):
-            raise InputError(f"{argument}: no such file (text that looks like one comes through standard input)")
+            raise InputError(f"{argument}: no such file; to parse this as text, pipe it to standard input")
         else:
-            sources.append(Source("<text>", argument))
-    return sources
+            inputs.append(Input("<text>", argument))
+    return inputs
 
 
 def _looks_like_a_path(argument: str) -> bool:
@@ -80,8 +80,36 @@ def _looks_like_a_path(argument: str) -> bool:
     return not any(char.isspace() for char in argument) and (os.sep in argument or bool(_SUFFIX.search(argument)))
 
 
-def read_source(
-    source: Source,
+def read_inputs(
+    inputs: Sequence[Input],
+    format_: str | None,
+    text_model: Callable[[], TextModel],
+    *,
+    presegmented: bool = False,
+    on_invalid: Callable[[FormatError], None] | None = None,
+) -> Iterator[Sentence]:
+    """The sentences of all inputs; of several, the first sentence of each has its name in ``# newdoc id``."""
+    several = len(inputs) > 1
+    for number, given in enumerate(inputs, 1):
+        sentences = read_input(
+            given,
+            format_,
+            text_model,
+            presegmented=presegmented,
+            prefix=f"{number}-" if several else "",
+            on_invalid=on_invalid,
+        )
+        first = next(sentences, None) if several else None
+        if first is not None:
+            if first.meta("newdoc id") is None and first.meta("newdoc") is None:
+                document = f"text-{number}" if given.text is not None else given.title
+                first.comments.insert(0, f"# newdoc id = {' '.join(document.split())}")
+            yield first
+        yield from sentences
+
+
+def read_input(
+    given: Input,
     format_: str | None,
     text_model: Callable[[], TextModel],
     *,
@@ -89,24 +117,25 @@ def read_source(
     prefix: str = "",
     on_invalid: Callable[[FormatError], None] | None = None,
 ) -> Iterator[Sentence]:
-    """The sentences of a source; raw text goes through the text model, which is asked for only then."""
-    with reading(source.title), source.open() as stream:
+    """The sentences of an input; raw text goes through the text model, which is asked for only then."""
+    if given.text is not None and format_ in (None, "text"):
+        yield from segment_text(given.text, text_model(), name=given.title, presegmented=presegmented, prefix=prefix)
+        return
+    with reading(given.title), given.open() as stream:
         if format_ is None:
-            format_, stream = _guess(source, stream)
+            format_, stream = _guess(given, stream)
         if format_ == "text":
-            yield from read_text(stream, text_model(), name=source.title, presegmented=presegmented, prefix=prefix)
+            yield from read_text(stream, text_model(), name=given.title, presegmented=presegmented, prefix=prefix)
         else:
             treebank_format = None if format_ == "treebank" else cast(TreebankFormat, format_)
             yield from read_treebank(
-                stream, format=treebank_format, name=source.title, on_invalid=on_invalid, id_prefix=prefix
+                stream, format=treebank_format, name=given.title, on_invalid=on_invalid, id_prefix=prefix
             )
 
 
-def _guess(source: Source, stream: BinaryIO) -> tuple[str, BinaryIO]:
+def _guess(given: Input, stream: BinaryIO) -> tuple[str, BinaryIO]:
     """Text or treebank, by name or by a first row with the columns of one; and the stream from its start."""
-    if source.text is not None:
-        return "text", stream
-    if source.name.removesuffix(".gz").endswith(_TREEBANK_SUFFIXES):
+    if given.name.removesuffix(".gz").endswith(_TREEBANK_SUFFIXES):
         return "treebank", stream
     start = b""
     guess = "treebank"  # of blank lines at most: its reader then says that there are no sentences

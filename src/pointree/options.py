@@ -1,0 +1,99 @@
+"""How to parse: one set of options for Python, the command line, the service and every integration.
+
+Each field carries its help and its bounds. The command line, the service and the documentation take them from here.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, get_args
+
+from pointree.errors import UsageError
+
+__all__ = ["OLD_KEYWORDS", "PRECISIONS", "ParseOptions", "Precision", "option_help"]
+
+Precision = Literal["auto", "fp32", "bf16"]
+PRECISIONS: tuple[str, ...] = get_args(Precision)
+
+OLD_KEYWORDS = {
+    "beam_width": "beam",
+    "multi_root": "single_root (multi_root=True is now single_root=False)",
+}
+"""Keywords of earlier versions, and what to write instead."""
+
+
+def _option(text: str, *, least: int | None = None) -> dict[str, Any]:
+    return {"help": text, "least": least}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParseOptions:
+    """How to parse sentences. Options that exist are valid; others raise a `UsageError`.
+
+    Attributes:
+        beam: Hypotheses to keep for each sentence; 1 is greedy search.
+        n_best: Trees to return for each sentence, best first. The beam is at least this wide.
+        single_root: Exactly one word depends on ROOT.
+        projective: No two arcs cross.
+        probabilities: Write `HeadProb` and `DeprelProb` into MISC.
+        retag: Replace given tags with those of the model.
+        order: The order in which words get their heads, for a model that has several; None is the model's own.
+        precision: The arithmetic that the model must have been loaded with; None accepts any.
+        batch_words: Words that are parsed together.
+    """
+
+    beam: int = field(default=1, metadata=_option("Hypotheses to keep; 1 is greedy search.", least=1))
+    n_best: int = field(default=1, metadata=_option("Trees to return for each sentence, best first.", least=1))
+    single_root: bool = field(default=True, metadata=_option("Let exactly one word depend on ROOT."))
+    projective: bool = field(default=False, metadata=_option("Allow no crossing arcs."))
+    probabilities: bool = field(default=False, metadata=_option("Write HeadProb= and DeprelProb= into MISC."))
+    retag: bool = field(default=False, metadata=_option("Replace given tags with those of the model."))
+    order: str | None = field(
+        default=None, metadata=_option("Order in which words get their heads, for a model that has several.")
+    )
+    precision: Precision | None = field(default=None, metadata=_option("Arithmetic of the model: auto, fp32 or bf16."))
+    batch_words: int = field(default=2_500, metadata=_option("Words to parse together.", least=1))
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            value, default, least = getattr(self, item.name), item.default, item.metadata["least"]
+            if isinstance(default, bool):
+                if not isinstance(value, bool):
+                    raise UsageError(f"{item.name} must be true or false, found {value!r}")
+            elif isinstance(default, int):
+                if not isinstance(value, int) or isinstance(value, bool):
+                    raise UsageError(f"{item.name} must be a whole number, found {value!r}")
+                if least is not None and value < least:
+                    raise UsageError(f"{item.name} must be at least {least}, found {value}")
+            elif value is not None and not isinstance(value, str):
+                raise UsageError(f"{item.name} must be a name, found {value!r}")
+        if self.precision is not None and self.precision not in PRECISIONS:
+            raise UsageError(f"precision must be one of {', '.join(PRECISIONS)}, found {self.precision}")
+
+    @classmethod
+    def of(cls, options: ParseOptions | None, changes: Mapping[str, Any]) -> ParseOptions:
+        """The options, or the defaults, with some fields changed; an unknown field is a `UsageError`."""
+        if not changes:
+            return options or cls()
+        names = [item.name for item in fields(cls)]
+        for name in changes:
+            if name in OLD_KEYWORDS:
+                raise UsageError(f"the option {name} is now called {OLD_KEYWORDS[name]}")
+            if name not in names:
+                close = difflib.get_close_matches(name, names, n=1)
+                hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(names)}"
+                raise UsageError(f"the option {name} is unknown; {hint}")
+        return replace(options or cls(), **changes)
+
+    @property
+    def width(self) -> int:
+        """The hypotheses that the search keeps: enough for all trees that are asked for."""
+        return max(self.beam, self.n_best)
+
+
+def option_help(name: str) -> str:
+    """The help of a field, for the command line, the service and the documentation."""
+    [text] = [item.metadata["help"] for item in fields(ParseOptions) if item.name == name]
+    return str(text)

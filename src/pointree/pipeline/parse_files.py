@@ -1,0 +1,166 @@
+"""Parse files to a file: what `pointree parse` does."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TextIO, TypeVar
+
+from pointree.errors import FormatError, InputError, UsageError
+from pointree.files import atomic_write
+from pointree.options import ParseOptions
+from pointree.pipeline.inputs import INPUT_FORMATS, find_inputs, read_inputs
+from pointree.rendering import FORMATS, format_of, write
+from pointree.rendering.json_format import write_array
+from pointree.treebank.sentence import Sentence
+
+__all__ = ["OUTPUT_FORMATS", "ParseReport", "parse_files"]
+
+logger = logging.getLogger("pointree")
+
+TRACE = "trace"
+OUTPUT_FORMATS = (*FORMATS, TRACE)
+"""Drawings and files of trees, and the account of how the parser came to them."""
+
+Item = TypeVar("Item")
+Path = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ParseReport:
+    """What was parsed: ``sentences`` that were read, and ``skipped`` ones that were malformed."""
+
+    sentences: int
+    skipped: int
+
+
+def parse_files(
+    inputs: Path | Sequence[Path],
+    output: Path | TextIO,
+    options: ParseOptions | None = None,
+    *,
+    model: Path | Sequence[Path] = "en",
+    input_format: str | None = None,
+    output_format: str | None = None,
+    presegmented: bool = False,
+    skip_invalid: bool = False,
+    fail_on_empty: bool = False,
+    workers: int = 1,
+    threads: int | None = None,
+    device: str = "cpu",
+    colour: bool = False,
+    track: Callable[[Iterable[Any]], Iterable[Any]] = iter,
+    **fields: Any,
+) -> ParseReport:
+    """Parse text or treebanks, one sentence after another with bounded memory, and write the trees.
+
+    Args:
+        inputs: Files, patterns such as ``*.txt``, ``-`` for standard input, or text itself.
+        output: The file to write, which appears whole or not at all, or an open stream.
+        options: How to parse; `ParseOptions` fields may also be given as keywords (``beam=4``).
+        model: The name, folder or Hub id of a model; several parse together.
+        input_format: text, conllu, conllx or words; guessed without it.
+        output_format: A format of `pointree.rendering.FORMATS`, or ``trace``; by the suffix of the output without it.
+        presegmented: Text has one sentence a line.
+        skip_invalid: Leave out malformed sentences and say which, instead of stopping at the first.
+        fail_on_empty: Raise an `InputError` where there is no sentence to parse.
+        workers: Processes that parse.
+        threads: CPU threads, of each worker if there are several.
+        device: Where to compute: cpu, cuda, …
+        colour: Colours for a terminal.
+        track: Wraps the iteration over parsed sentences, for a progress bar.
+    """
+    chosen = ParseOptions.of(options, fields)
+    found = find_inputs([inputs] if isinstance(inputs, (str, os.PathLike)) else inputs)
+    target = _check_formats(input_format, output_format, output)
+    if target == TRACE:
+        _check_trace(chosen, workers)
+    models = [os.fspath(name) for name in ([model] if isinstance(model, (str, os.PathLike)) else model)]
+
+    from pointree.ensemble import load_models
+    from pointree.running.threads import prepare_process
+    from pointree.running.workers import parse_with_workers
+
+    prepare_process(threads)
+    load = partial(load_models, models, precision=chosen.precision or "fp32", device=device)
+    parser = load()
+    skipped: list[FormatError] = []
+
+    def skip(error: FormatError) -> None:
+        skipped.append(error)
+        logger.warning(f"skipped: {error}")
+
+    counter = _Counter()
+    sentences = counter.count(
+        read_inputs(
+            found,
+            input_format,
+            parser.require_text_model,
+            presegmented=presegmented,
+            on_invalid=skip if skip_invalid else None,
+        )
+    )
+    parsed: Iterator[Any]
+    if target == TRACE:
+        parser.check(chosen)
+        parsed = (parser.trace(sentence, chosen).to_object() for sentence in sentences)
+    elif workers > 1:
+        parser.check(chosen)
+        parsed = parse_with_workers(load, sentences, chosen, workers=workers, threads=threads or 1)
+    else:
+        parsed = parser.stream(sentences, chosen, copy=False)
+    with _opened(output) as stream:
+        if target == TRACE:
+            write_array(track(parsed), stream)
+        else:
+            write(track(parsed), stream, target, colour=colour)
+        if not counter.seen:
+            problem = f"{', '.join(each.title for each in found[:3])}: no sentences found"
+            if fail_on_empty:
+                raise InputError(problem)
+            logger.info(problem)
+    if skipped:
+        logger.warning(f"malformed sentences that were skipped: {len(skipped):,}")
+    return ParseReport(counter.seen, len(skipped))
+
+
+class _Counter:
+    """Counts what passes."""
+
+    def __init__(self) -> None:
+        self.seen = 0
+
+    def count(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        for sentence in sentences:
+            self.seen += 1
+            yield sentence
+
+
+def _opened(output: Path | TextIO) -> AbstractContextManager[TextIO]:
+    return atomic_write(output) if isinstance(output, (str, os.PathLike)) else nullcontext(output)
+
+
+def _check_formats(input_format: str | None, output_format: str | None, output: Path | TextIO) -> str:
+    """The output format; unknown formats, and a suffix that no format has, are errors."""
+    _check_choice("--from", input_format, INPUT_FORMATS)
+    _check_choice("--to", output_format, OUTPUT_FORMATS)
+    if output_format is not None:
+        return output_format
+    return format_of(output) if isinstance(output, (str, os.PathLike)) else "conllu"
+
+
+def _check_choice(option: str, value: str | None, choices: Sequence[str]) -> None:
+    if value is not None and value not in choices:
+        raise UsageError(f"{option} must be one of {', '.join(choices)}, found {value}")
+
+
+def _check_trace(options: ParseOptions, workers: int) -> None:
+    """A trace tells of one tree a sentence, made in one process, and has all probabilities."""
+    given = {"--n-best": options.n_best > 1, "--workers": workers > 1, "--probabilities": options.probabilities}
+    for option, is_given in given.items():
+        if is_given:
+            raise UsageError(f"--to {TRACE} goes without {option}")
