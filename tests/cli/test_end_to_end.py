@@ -97,7 +97,7 @@ def test_a_long_file_needs_no_more_memory_than_a_short_one(trained: Path, ewt: P
     short, long = map(int, done.stdout.split())
     unit = 1 if sys.platform == "darwin" else 1024
     assert (long - short) * unit < 8_000_000
-    assert sum(1 for _ in read_conllu(tmp_path / "long.conllu.out")) == 6_000
+    assert sum(1 for _ in read_conllu(tmp_path / "long.conllu.out.conllu")) == 6_000
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(trained: Path, ewt: Path, tmp_path: Path) -> None:

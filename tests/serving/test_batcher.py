@@ -88,7 +88,7 @@ def test_a_defect_is_logged_and_told_to_nobody(
         raise RuntimeError("secret")
 
     with serve() as running:
-        monkeypatch.setattr("pointree.serving.batcher.analyse", fail)
+        monkeypatch.setattr("pointree.serving.batcher.run_task", fail)
         reply = running.parse(text="Hello.")
         monkeypatch.undo()
         assert reply.status_code == 500
@@ -135,15 +135,14 @@ class TestRounds:
     def job(n_sentences: int, length: int = 10) -> Any:
         import asyncio
 
-        from pointree.serving.analysis import Analysis
-
         from pointree.serving.job import Job
         from pointree.serving.limits import Limits
+        from pointree.serving.task import Task
 
         sentences = (Sentence.from_words(["a"] * length) for _ in range(n_sentences))
 
         async def make() -> Job:
-            return Job(None, Analysis(), sentences, str, Limits())  # type: ignore[arg-type]
+            return Job(None, Task(), sentences, str, Limits())  # type: ignore[arg-type]
 
         return asyncio.run(make())
 
@@ -194,7 +193,7 @@ def test_what_cannot_be_rendered_fails_alone_and_nothing_is_rendered_twice(monke
     from pointree.serving.batcher import Batcher
     from pointree.serving.limits import Limits
 
-    monkeypatch.setattr("pointree.serving.batcher.analyse", lambda _parser, sentences, _how: [[s] for s in sentences])
+    monkeypatch.setattr("pointree.serving.batcher.run_task", lambda _parser, sentences, _how: [[s] for s in sentences])
     batcher = Batcher(Limits(), wait_seconds=0)
     jobs = [TestRounds.job(2, length=3), TestRounds.job(2, length=4)]
     delivered: list[list[str]] = [[], []]
