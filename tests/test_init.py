@@ -20,6 +20,7 @@ def test_public_names_are_pinned() -> None:
         "Sentence",
         "Token",
         "__version__",
+        "evaluate",
         "load",
     ]
     assert pointree.__all__ == sorted(pointree.__all__)

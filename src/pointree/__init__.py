@@ -17,16 +17,18 @@ from pointree.version import __version__
 
 if TYPE_CHECKING:
     from pointree.config import Config
+    from pointree.evaluation import evaluate
     from pointree.parser import Parser, load
     from pointree.treebank.sentence import Sentence, Token
 
-__all__ = ["Config", "Parser", "PointreeError", "Sentence", "Token", "__version__", "load"]
+__all__ = ["Config", "Parser", "PointreeError", "Sentence", "Token", "__version__", "evaluate", "load"]
 
 _HOMES = {
     "Config": "pointree.config",
     "Parser": "pointree.parser",
     "Sentence": "pointree.treebank.sentence",
     "Token": "pointree.treebank.sentence",
+    "evaluate": "pointree.evaluation",
     "load": "pointree.parser",
 }
 
