@@ -16,20 +16,35 @@ from pointree.errors import PointreeError
 from pointree.version import __version__
 
 if TYPE_CHECKING:
+    from pointree.analysis.run import analyse
+    from pointree.analysis.statistics import treebank_statistics
     from pointree.config import Config
     from pointree.evaluation import evaluate
     from pointree.parser import Parser, load
     from pointree.treebank.sentence import Sentence, Token
 
-__all__ = ["Config", "Parser", "PointreeError", "Sentence", "Token", "__version__", "evaluate", "load"]
+__all__ = [
+    "Config",
+    "Parser",
+    "PointreeError",
+    "Sentence",
+    "Token",
+    "__version__",
+    "analyse",
+    "evaluate",
+    "load",
+    "treebank_statistics",
+]
 
 _HOMES = {
     "Config": "pointree.config",
     "Parser": "pointree.parser",
     "Sentence": "pointree.treebank.sentence",
     "Token": "pointree.treebank.sentence",
+    "analyse": "pointree.analysis.run",
     "evaluate": "pointree.evaluation",
     "load": "pointree.parser",
+    "treebank_statistics": "pointree.analysis.statistics",
 }
 
 
