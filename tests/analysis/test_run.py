@@ -37,9 +37,9 @@ def test_names_of_systems() -> None:
     assert named == {"a": Path("x/t.conllu"), "u": Path("y/u.conllu")}
     alike = [(None, Path("x/test.conllu")), (None, Path("y/test.conllu"))]
     assert list(name_systems(alike)) == ["x/test", "y/test"]
-    with pytest.raises(UsageError, match="two systems are called a: x and y; give them names"):
+    with pytest.raises(UsageError, match=r"two systems are called a: x and y; name them \(NAME=FILE\)"):
         name_systems([("a", Path("x")), ("a", Path("y"))])
-    with pytest.raises(UsageError, match=r"two systems are called x: x\.conllu and x\.conllu; give them names"):
+    with pytest.raises(UsageError, match=r"two systems are called x: x\.conllu and x\.conllu; name them \(NAME=FILE\)"):
         name_systems([(None, Path("x.conllu"))] * 2)
 
 

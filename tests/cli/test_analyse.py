@@ -81,7 +81,7 @@ def test_names_of_systems(run: Run, ewt: Path, tmp_path: Path) -> None:
     assert found["systems"] == ["named", "ewt", "a=b"]
     code, _out, err = run("analyse", ewt, f"x={ewt}", f"x={odd}")
     assert code == 2
-    assert err == f"pointree: error: analyse: two systems are called x: {ewt} and {odd}; give them names\n"
+    assert err == f"pointree: error: analyse: two systems are called x: {ewt} and {odd}; name them (NAME=FILE)\n"
 
 
 @pytest.mark.parametrize("width", [80, 120])

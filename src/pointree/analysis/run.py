@@ -65,7 +65,7 @@ def name_systems(files: Iterable[tuple[str | None, Path]]) -> dict[str, Path]:
         alike = stems[path.stem] > 1 and path.parent.name
         name = given or (f"{path.parent.name}/{path.stem}" if alike else path.stem)
         if name in found:
-            raise UsageError(f"analyse: two systems are called {name}: {found[name]} and {path}; give them names")
+            raise UsageError(f"analyse: two systems are called {name}: {found[name]} and {path}; name them (NAME=FILE)")
         found[name] = path
     return found
 
