@@ -22,15 +22,21 @@ def test_public_names_are_pinned() -> None:
         "Sentence",
         "Token",
         "__version__",
+        "analyse",
+        "evaluate",
         "load",
         "load_ensemble",
         "parse_files",
+        "treebank_statistics",
     ]
     assert pointree.__all__ == sorted(pointree.__all__)
 
 
 def test_lazy_names_resolve() -> None:
     assert pointree.Config.__module__ == "pointree.config.config"
+    assert pointree.analyse.__module__ == "pointree.analysis.run"
+    assert pointree.evaluate.__module__ == "pointree.evaluation.run"
+    assert pointree.treebank_statistics.__module__ == "pointree.analysis.statistics"
     assert pointree.Sentence.__module__ == "pointree.treebank.sentence"
     assert set(pointree.__all__) <= set(dir(pointree))
 

@@ -32,7 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "running": BASE | {"treebank"},
     "models": CORE | {"nn", "pretrained"},
     "parser": ALL_BELOW_PARSER,
-    "evaluation": CORE,
+    "evaluation": CORE | {"running", "parser"},
     "analysis": CORE | {"evaluation"},
     "rendering": CORE,
     "ensemble": ALL_BELOW_PARSER | {"parser"},
@@ -43,7 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "serving": ALL_BELOW_PARSER | {"parser", "rendering"},
     "cli": ALL_BELOW_PARSER | APPLICATIONS | {"parser", "bench", "pipeline"},
     # The package itself only hands out names of others, lazily.
-    "__init__": BASE | {"ensemble", "parser", "pipeline", "treebank"},
+    "__init__": BASE | {"analysis", "ensemble", "evaluation", "parser", "pipeline", "treebank"},
     "__main__": {"cli"},
 }
 """For each layer (a file or folder of the package), the layers that it may import besides itself."""

@@ -16,8 +16,11 @@ from pointree.errors import PointreeError
 from pointree.version import __version__
 
 if TYPE_CHECKING:
+    from pointree.analysis.run import analyse
+    from pointree.analysis.statistics import treebank_statistics
     from pointree.config import Config
     from pointree.ensemble import Ensemble, load_ensemble
+    from pointree.evaluation import evaluate
     from pointree.options import ParseOptions
     from pointree.parser import Parser, load
     from pointree.pipeline import parse_files
@@ -32,9 +35,12 @@ __all__ = [
     "Sentence",
     "Token",
     "__version__",
+    "analyse",
+    "evaluate",
     "load",
     "load_ensemble",
     "parse_files",
+    "treebank_statistics",
 ]
 
 _HOMES = {
@@ -44,9 +50,12 @@ _HOMES = {
     "Parser": "pointree.parser",
     "Sentence": "pointree.treebank.sentence",
     "Token": "pointree.treebank.sentence",
+    "analyse": "pointree.analysis.run",
+    "evaluate": "pointree.evaluation",
     "load": "pointree.parser",
     "load_ensemble": "pointree.ensemble",
     "parse_files": "pointree.pipeline",
+    "treebank_statistics": "pointree.analysis.statistics",
 }
 
 

@@ -6,7 +6,7 @@ import re
 from html.parser import HTMLParser
 
 from pointree.analysis.attachments import read_attachments
-from pointree.analysis.compare import analyse
+from pointree.analysis.compare import analyse_attachments
 from pointree.analysis.html_report import html_report
 from pointree.treebank.sentence import Sentence
 
@@ -34,13 +34,15 @@ def page(names: list[str]) -> str:
     for right, wrong in zip(gold, other, strict=True):
         for word, guess in zip(right.words, wrong.words, strict=True):
             guess.form = word.form
-    return html_report(analyse(read_attachments(gold, [gold, other][: len(names)], names), "g<1>", resamples=50))
+    return html_report(
+        analyse_attachments(read_attachments(gold, [gold, other][: len(names)], names), "g<1>", resamples=50)
+    )
 
 
 def test_groups_that_only_a_system_has_are_in_the_table_and_not_in_the_chart() -> None:
     gold = Sentence.from_words(["a", "b", "c"], upos=["X"] * 3, head=[0, 1, 2], deprel=["root", "dep", "dep"])
     system = Sentence.from_words(["a", "b", "c"], upos=["X"] * 3, head=[0, 1, 1], deprel=["root", "dep", "new"])
-    text = html_report(analyse(read_attachments([gold], [[system]], ["system"]), "gold", resamples=50))
+    text = html_report(analyse_attachments(read_attachments([gold], [[system]], ["system"]), "gold", resamples=50))
     assert "<tr><td>new</td><td>0</td><td>–</td><td>–</td><td>0.00</td></tr>" in text
     assert "<tr><td>2</td><td>0</td><td>–</td><td>–</td><td>0.00</td></tr>" in text
     assert "None" not in text

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pointree.analysis.attachments import read_attachments
-from pointree.analysis.compare import Analysis, analyse
+from pointree.analysis.compare import Analysis, analyse_attachments
 from pointree.errors import OutputError, UsageError
 
 from ..helpers import random_sentences
@@ -20,7 +20,7 @@ from pointree.analysis.plots import curves, save_figure
 @pytest.fixture(scope="module")
 def analysis() -> Analysis:
     gold = random_sentences([4, 30, 45], seed=1)
-    return analyse(read_attachments(gold, [gold, gold], ["a", "b"]), "g", resamples=5)
+    return analyse_attachments(read_attachments(gold, [gold, gold], ["a", "b"]), "g", resamples=5)
 
 
 def test_four_panels_with_a_curve_for_each_system(analysis: Analysis) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from pointree.cli.analyse import name_systems
-from pointree.errors import UsageError
 
 Run = Callable[..., Any]
 
@@ -45,13 +43,45 @@ def test_a_plot_that_cannot_be_drawn_is_told_before_anything_is_written(run: Run
     assert not (tmp_path / "page.html").exists()
 
 
-def test_names_of_systems() -> None:
-    assert name_systems(["a=x/t.conllu", "y/u.conllu"]) == {"a": Path("x/t.conllu"), "u": Path("y/u.conllu")}
-    assert list(name_systems(["x/test.conllu", "y/test.conllu"])) == ["x/test", "y/test"]
-    with pytest.raises(UsageError, match=r"two systems are called a: x and y; write NAME=FILE"):
-        name_systems(["a=x", "a=y"])
-    with pytest.raises(UsageError, match=r"two systems are called x: x.conllu and x.conllu; write NAME=FILE"):
-        name_systems(["x.conllu", "x.conllu"])
+@pytest.fixture
+def without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("matplotlib", "matplotlib.figure"):
+        monkeypatch.setitem(sys.modules, name, None)
+
+
+MISSING = "pointree: error: drawing plots needs an optional dependency: pip install 'pointree[plots]'\n"
+
+
+@pytest.mark.usefixtures("without_matplotlib")
+def test_the_page_has_its_charts_without_matplotlib(run: Run, ewt: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    code, _out, err = run("analyse", ewt, ewt, "--html", page)
+    assert (code, err) == (0, "")
+    assert page.read_text(encoding="utf-8").count('<svg class="chart"') == 6
+
+
+@pytest.mark.usefixtures("without_matplotlib")
+def test_plots_need_matplotlib(run: Run, ewt: Path) -> None:
+    assert run("analyse", ewt, ewt, "--plot", "x.svg") == (2, "", MISSING)
+
+
+@pytest.mark.usefixtures("without_matplotlib")
+def test_the_page_is_written_even_where_plots_cannot_be_drawn(run: Run, ewt: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    code, out, err = run("analyse", ewt, ewt, "--html", page, "--plot", "x.svg")
+    assert (code, err) == (2, MISSING)
+    assert "Scores" in out
+    assert page.exists()
+
+
+def test_names_of_systems(run: Run, ewt: Path, tmp_path: Path) -> None:
+    odd = tmp_path / "a=b.conllu"
+    odd.write_bytes(ewt.read_bytes())
+    found = json.loads(run("analyse", ewt, f"named={ewt}", ewt, odd, "--json", "--resamples", 2).out)
+    assert found["systems"] == ["named", "ewt", "a=b"]
+    code, _out, err = run("analyse", ewt, f"x={ewt}", f"x={odd}")
+    assert code == 2
+    assert err == f"pointree: error: analyse: two systems are called x: {ewt} and {odd}; name them (NAME=FILE)\n"
 
 
 @pytest.mark.parametrize("width", [80, 120])

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-import pointree
-from pointree.cli.evaluate import without_trees
+from pointree.cli.evaluate import TITLES
+from pointree.evaluation.tally import SCORES
+from pointree.options import ParseOptions
 from pointree.treebank.conllu import format_sentence, read_conllu
 from pointree.treebank.sentence import Sentence
 
@@ -52,38 +53,92 @@ def test_tables(run: Run, ewt: Path, chain: Path) -> None:
         assert label in out
 
 
-def test_a_model_never_sees_the_trees(run: Run, ewt: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The stand-in answers with the right trees, but only to sentences that have none."""
-    gold = {sentence.sent_id: sentence for sentence in read_conllu(ewt)}
+def test_every_score_has_a_title() -> None:
+    assert list(TITLES) == list(SCORES)
 
-    def stream(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+
+def test_the_table_shows_all_scores_in_80_columns(
+    run: Run, ewt: Path, chain: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pointree.cli.console._PIPE_WIDTH", 80)
+    lines = run("evaluate", ewt, chain).out.splitlines()
+    assert max(map(len, lines)) <= 80
+    [header] = [line.split() for line in lines if "F1" in line and "gold" not in line]
+    assert header == ["F1", "precision", "recall", "aligned", "accuracy"]
+    scores = json.loads(run("evaluate", ewt, chain, "--json").out)["scores"]
+    for name, title in TITLES.items():
+        figures = [f"{scores[name][key]:.2f}" for key in ("f1", "precision", "recall")]
+        if "aligned_accuracy" in scores[name]:
+            figures.append(f"{scores[name]['aligned_accuracy']:.2f}")
+        [line] = [line for line in lines if line.startswith(f"  {title}  ")]
+        assert line.removeprefix(f"  {title}  ").split() == figures
+
+
+def test_columns_that_repeat_f1_are_left_out(run: Run, ewt: Path) -> None:
+    table = run("evaluate", ewt, ewt).out.partition("LAS by label")[0]
+    assert "F1" in table
+    assert not any(name in table for name in ("precision", "recall", "aligned"))
+
+
+@pytest.fixture
+def stand_in(ewt: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """A model that answers with the right trees, and what it was called with."""
+    gold = {sentence.sent_id: sentence for sentence in read_conllu(ewt)}
+    calls: dict[str, Any] = {}
+
+    def stream(sentences: Iterable[Sentence], options: ParseOptions, *, copy: bool) -> Iterator[Sentence]:
+        calls["options"] = options
         for sentence in sentences:
             assert {word.head for word in sentence.words} == {None}
-            assert {(word.deprel, word.deps) for word in sentence.words} == {("_", "_")}
             yield gold[sentence.sent_id]
 
-    def load(_model: str, *, precision: str, device: str) -> SimpleNamespace:
-        assert (precision, device) == ("fp32", "cpu"), "figures are the same on all machines"
-        return SimpleNamespace(stream=stream)
+    def parse_text(text: str, options: ParseOptions) -> list[Sentence]:
+        calls["options"], calls["text"] = options, text
+        return list(gold.values())
 
-    monkeypatch.setitem(vars(pointree), "load", load)
+    def load(_model: str, **options: Any) -> SimpleNamespace:
+        calls["load"] = options
+        return SimpleNamespace(stream=stream, parse_text=parse_text)
+
+    monkeypatch.setattr("pointree.parser.load", load)
+    return calls
+
+
+def test_a_model(run: Run, ewt: Path, stand_in: dict[str, Any]) -> None:
     code, out, err = run("evaluate", ewt, "--model", "somewhere", "--json")
     assert (code, err) == (0, "")
     assert json.loads(out)["las"] == 100
+    assert stand_in == {"load": {"precision": "fp32", "device": "cpu"}, "options": ParseOptions()}
 
 
-def test_removing_trees_leaves_the_original_alone(ewt: Path) -> None:
-    sentences = list(read_conllu(ewt))
-    before = [format_sentence(sentence) for sentence in sentences]
-    for bare in without_trees(sentences):
-        assert set(bare.heads) == {None}
-    assert [format_sentence(sentence) for sentence in sentences] == before
+def test_options_of_the_parser(run: Run, ewt: Path, stand_in: dict[str, Any]) -> None:
+    assert run("evaluate", ewt, "--model", "somewhere", "--beam", 4, "--retag").code == 0
+    assert stand_in["options"] == ParseOptions(beam=4, retag=True)
+
+
+def test_a_model_that_reads_raw_text(run: Run, ewt: Path, stand_in: dict[str, Any]) -> None:
+    assert run("evaluate", ewt, "--model", "somewhere", "--from-text", "--json").code == 0
+    first = next(read_conllu(ewt))
+    assert stand_in["text"].startswith(first.text)
+
+
+def test_raw_text_needs_comments(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "gold.conllu"
+    path.write_text("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    message = f"{path}: sentence 1: expected a comment `# text = …` with the raw text, found none"
+    assert run("evaluate", path, "--model", "en", "--from-text") == (2, "", f"pointree: error: {message}\n")
 
 
 @pytest.mark.parametrize(("extra", "found"), [([], "neither"), (["x", "--model", "y"], "both")])
 def test_a_system_or_a_model_is_needed(run: Run, ewt: Path, extra: list[str], found: str) -> None:
-    message = f"evaluate: expected either a SYSTEM file or --model MODEL, found {found}"
+    message = f"evaluate: expected either a parsed file (system) or a model, found {found}"
     assert run("evaluate", ewt, *extra) == (2, "", f"pointree: error: {message}\n")
+
+
+def test_options_of_a_model_need_one(run: Run, ewt: Path) -> None:
+    message = "evaluate: expected a model for the options from_text, beam, found none"
+    found = run("evaluate", ewt, ewt, "--beam", 2, "--from-text")
+    assert found == (2, "", f"pointree: error: {message}\n")
 
 
 def test_bad_files_are_one_line(run: Run, ewt: Path, tmp_path: Path) -> None:

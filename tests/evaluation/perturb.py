@@ -1,4 +1,4 @@
-"""Systems that make mistakes at random: in arcs, labels and tags, and in where tokens and sentences end."""
+"""Systems that make mistakes at random: in arcs, labels, tags and lemmas, and in where tokens and sentences end."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ DEPRELS = [
     "obl",
     "obl:tmod",
     "case",
+    "det",
+    "mark",
     "punct",
     "aux:pass",
     "compound:prt",
@@ -22,7 +24,7 @@ DEPRELS = [
     "dep",
 ]
 UPOS = ["NOUN", "VERB", "PUNCT", "ADP"]
-FEATS = ["_", "Number=Plur", "Case=Nom|Number=Plur", "Typo=Yes", "Number=Plur|Typo=Yes"]
+FEATS = ["_", "Number=Plur", "Case=Nom|Number=Plur", "Typo=Yes", "Number=Plur|Typo=Yes", "Number=Plur|Case=Nom"]
 
 
 @dataclass
@@ -120,6 +122,8 @@ def _rebuild(units: list[Unit], rng: Random, rate: float) -> Sentence:
             origin[old.id] = len(words) + 1
             words.append(word)
             tokens.append(word)
+        if rng.random() < rate / 10:
+            tokens.append(Token(f"{len(words)}.1", "empty"))
     tree = PartialTree(len(words))
     turns = list(range(1, len(words) + 1))
     rng.shuffle(turns)

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from pointree.evaluation.alignment import align
-from pointree.evaluation.layout import PlacedText
+from pointree.evaluation.placed_text import PlacedText
 from pointree.treebank.sentence import Sentence, Token
 
 

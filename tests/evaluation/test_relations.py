@@ -2,7 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from pointree.evaluation.relations import is_content, is_punctuation, universal_deprel, universal_feats
+from pointree.evaluation.relations import (
+    is_content,
+    is_functional,
+    is_punctuation,
+    universal_deprel,
+    universal_feats,
+)
 from pointree.treebank.sentence import Token
 
 
@@ -19,6 +25,12 @@ def test_not_content(label: str) -> None:
 @pytest.mark.parametrize("label", ["nsubj", "root", "flat", "dep"])
 def test_content(label: str) -> None:
     assert is_content(label)
+
+
+def test_functional() -> None:
+    labels = ["aux", "case", "cc", "clf", "cop", "det", "mark", "punct", "nsubj", "root", "dobj"]
+    assert [label for label in labels if is_functional(label)] == labels[:7]
+    assert not any(is_content(label) for label in labels[:7])
 
 
 def test_universal_feats_are_sorted_and_without_others() -> None:

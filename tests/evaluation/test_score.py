@@ -10,6 +10,12 @@ def test_percentages() -> None:
     assert (score.precision, score.recall, score.f1) == (50.0, 75.0, 60.0)
 
 
+def test_accuracy_of_aligned_words() -> None:
+    assert Score(correct=3, gold=9, system=9, aligned=4).aligned_accuracy == 75.0
+    assert Score(aligned=0).aligned_accuracy == 0.0
+    assert Score(correct=3, gold=9, system=9).aligned_accuracy is None
+
+
 def test_nothing_to_score_is_zero() -> None:
     assert (Score().precision, Score().recall, Score().f1) == (0.0, 0.0, 0.0)
 
@@ -19,6 +25,8 @@ def test_add() -> None:
     score.add(correct=1, gold=2)
     score.add(gold=1, system=4)
     assert score == Score(correct=1, gold=3, system=4)
+    score.add(aligned=2)
+    assert score.aligned == 2
 
 
 def test_to_dict() -> None:

@@ -12,7 +12,7 @@ from pointree.analysis.attachments import Attachments
 from pointree.analysis.bootstrap import Comparison, Resamples
 from pointree.analysis.breakdown import Accuracy, Breakdown, accuracy_of_all, break_down
 
-__all__ = ["Analysis", "Difference", "analyse"]
+__all__ = ["Analysis", "Difference", "analyse_attachments"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,20 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """Everything that is known of some systems on a gold file."""
+    """Everything that is known of some systems on a gold file.
+
+    Attributes:
+        gold: The name of the gold file.
+        sentences: The number of its sentences.
+        words: The number of its words.
+        systems: The names of the systems, in the order of all that follows.
+        scores: The accuracy of each system on all words.
+        differences: Each two systems compared.
+        breakdowns: The accuracy of each system on groups of words.
+        resamples: The number of draws of the bootstrap.
+        seed: The seed of the draws.
+        non_trees: The number of sentences that are no trees with one root, in gold and then in each system.
+    """
 
     gold: str
     sentences: int
@@ -38,6 +51,7 @@ class Analysis:
     breakdowns: tuple[Breakdown, ...]
     resamples: int
     seed: int
+    non_trees: tuple[int, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON; accuracies are by the names of the systems."""
@@ -47,6 +61,10 @@ class Analysis:
             "words": self.words,
             "systems": list(self.systems),
             "scores": self._by_system(self.scores),
+            "non_trees": {
+                "gold": self.non_trees[0],
+                "systems": dict(zip(self.systems, self.non_trees[1:], strict=True)),
+            },
             "bootstrap": {"resamples": self.resamples, "seed": self.seed},
             "differences": [asdict(difference) for difference in self.differences],
             "breakdowns": {
@@ -65,7 +83,7 @@ class Analysis:
         }
 
 
-def analyse(attachments: Attachments, gold: str, *, resamples: int = 10_000, seed: int = 1) -> Analysis:
+def analyse_attachments(attachments: Attachments, gold: str, *, resamples: int = 10_000, seed: int = 1) -> Analysis:
     """Score, compare and break down; `gold` is the name to show."""
     words = np.bincount(attachments.sentences)
     columns = [right for system in attachments.systems for right in (system.right_heads, system.right)]
@@ -88,4 +106,8 @@ def analyse(attachments: Attachments, gold: str, *, resamples: int = 10_000, see
         breakdowns=tuple(break_down(attachments)),
         resamples=resamples,
         seed=seed,
+        non_trees=(
+            attachments.non_trees(attachments.gold),
+            *(attachments.non_trees(system.arcs) for system in attachments.systems),
+        ),
     )

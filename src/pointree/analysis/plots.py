@@ -12,7 +12,7 @@ from pointree.errors import MissingExtraError, OutputError, UsageError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["PLOT_FORMATS", "check_plots", "curves", "new_figure", "save_figure", "series_style"]
+__all__ = ["PLOT_FORMATS", "check_formats", "check_plots", "curves", "new_figure", "save_figure", "series_style"]
 
 PLOT_FORMATS = (".svg", ".png", ".pdf")
 
@@ -34,13 +34,18 @@ def series_style(number: int) -> dict[str, Any]:
     return {"color": _COLOURS[number % len(_COLOURS)], "marker": _MARKERS[number % len(_MARKERS)]}
 
 
-def check_plots(paths: Iterable[Path]) -> None:
-    """Refuse what could not be drawn, before anything is computed."""
+def check_formats(paths: Iterable[Path]) -> None:
+    """Refuse files whose suffix is no format of a plot."""
     for path in paths:
         if path.suffix not in PLOT_FORMATS:
             expected = ", ".join(PLOT_FORMATS)
             raise UsageError(f"{path}: expected a file ending in {expected}, found {path.suffix or 'none'}")
-        new_figure(1, 1)
+
+
+def check_plots(paths: Iterable[Path]) -> None:
+    """Refuse what could not be drawn, for its format or for want of matplotlib, before anything is computed."""
+    check_formats(paths)
+    new_figure(1, 1)
 
 
 def save_figure(figure: Figure, path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,9 +10,7 @@ import typer
 
 from pointree.cli.console import fitting_tables, new_table, print_json, show, warn
 from pointree.cli.options import GoldArgument, JsonOption, new_app
-from pointree.errors import UsageError
 from pointree.files import atomic_write
-from pointree.treebank.formats import read_treebank, require_sentences
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -54,37 +51,23 @@ def command(
     for each two systems the difference in UAS and LAS with a p-value (paired bootstrap over sentences). All
     files must have the sentences and words of GOLD.
     """
-    from pointree.analysis.attachments import read_attachments
-    from pointree.analysis.compare import analyse
+    from pointree.analysis.run import analyse, name_systems
 
     if plot:
-        from pointree.analysis.plots import check_plots
+        from pointree.analysis.plots import check_formats, check_plots
 
-        check_plots(plot)
-    named = name_systems(systems)
-    attachments = read_attachments(
-        require_sentences(read_treebank(gold), str(gold)),
-        [read_treebank(path) for path in named.values()],
-        list(named),
-        str(gold),
-        [str(path) for path in named.values()],
-    )
-    sides = [attachments.gold, *(system.arcs for system in attachments.systems)]
-    for file, arcs in zip([gold, *named.values()], sides, strict=True):
-        if count := attachments.non_trees(arcs):
-            warn(f"{file}: {count:,} of {attachments.n_sentences:,} sentences are no trees with one root")
-    analysis = analyse(attachments, gold.name, resamples=resamples, seed=seed)
+        # The page is drawn without matplotlib: it is written even where the plots then fail for want of it.
+        (check_plots if html is None else check_formats)(plot)
+    named = name_systems(map(_split, systems))
+    analysis = analyse(gold, named, resamples=resamples, seed=seed)
+    for file, count in zip([gold, *named.values()], analysis.non_trees, strict=True):
+        if count:
+            warn(f"{file}: {count:,} of {analysis.sentences:,} sentences are no trees with one root")
     if html is not None:
         from pointree.analysis.html_report import html_report
 
         with atomic_write(html) as stream:
             stream.write(html_report(analysis))
-    if plot:
-        from pointree.analysis.plots import curves, save_figure
-
-        figure = curves(analysis)
-        for path in plot:
-            save_figure(figure, path)
     if json:
         print_json(analysis.to_dict())
     else:
@@ -94,24 +77,19 @@ def command(
             *([_differences(analysis)] if analysis.differences else []),
             *(table for breakdown in analysis.breakdowns for table in _breakdown(analysis, breakdown)),
         )
+    if plot:
+        from pointree.analysis.plots import curves, save_figure
+
+        figure = curves(analysis)
+        for path in plot:
+            save_figure(figure, path)
 
 
-def name_systems(arguments: Sequence[str]) -> dict[str, Path]:
-    """Names and files; a file without a name has that of the file, or of its folder where files are called alike."""
-    pairs: list[tuple[str | None, Path]] = []
-    for argument in arguments:
-        name, equals, file = argument.partition("=")
-        named = equals and name and file and not Path(argument).exists()
-        pairs.append((name, Path(file)) if named else (None, Path(argument)))
-    stems = Counter(path.stem for name, path in pairs if name is None)
-    found: dict[str, Path] = {}
-    for given, path in pairs:
-        alike = stems[path.stem] > 1 and path.parent.name
-        name = given or (f"{path.parent.name}/{path.stem}" if alike else path.stem)
-        if name in found:
-            raise UsageError(f"analyse: two systems are called {name}: {found[name]} and {path}; write NAME=FILE")
-        found[name] = path
-    return found
+def _split(argument: str) -> tuple[str | None, Path]:
+    """Split NAME=FILE; a file whose own name has an equals sign is taken as it is."""
+    name, equals, file = argument.partition("=")
+    named = equals and name and file and not Path(argument).exists()
+    return (name, Path(file)) if named else (None, Path(argument))
 
 
 def _scores(analysis: Analysis) -> Table:

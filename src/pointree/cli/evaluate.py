@@ -2,105 +2,115 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pointree.cli.console import new_table, print_json, show, track
+from pointree.cli.console import new_table, print_json, progress_bar, show
 from pointree.cli.options import (
     DeviceOption,
     GoldArgument,
     JsonOption,
     ModelOption,
-    PrecisionOption,
     ThreadsOption,
     new_app,
+    with_parse_options,
 )
-from pointree.errors import UsageError
-from pointree.evaluation import Evaluation, evaluate
-from pointree.treebank.formats import read_treebank, require_sentences
-from pointree.treebank.sentence import Sentence
+from pointree.evaluation import Evaluation, Score, evaluate
+from pointree.options import ParseOptions
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["app", "evaluate_file", "evaluate_model", "without_trees"]
+    from pointree.evaluation.run import OnProgress
+
+__all__ = ["app"]
 
 EXAMPLES = """\b
 Examples:
   pointree evaluate gold.conllu system.conllu
-  pointree evaluate gold.conllu --model model --json
+  pointree evaluate gold.conllu --model en --retag --json
+  pointree evaluate gold.conllu --model en --from-text
 """
+
+TITLES = {
+    "tokens": "Tokens",
+    "sentences": "Sentences",
+    "words": "Words",
+    "upos": "UPOS",
+    "xpos": "XPOS",
+    "ufeats": "UFeats",
+    "alltags": "AllTags",
+    "lemmas": "Lemmas",
+    "uas": "UAS",
+    "las": "LAS",
+    "las_subtypes": "LAS with subtypes",
+    "clas": "CLAS",
+    "mlas": "MLAS",
+    "blex": "BLEX",
+    "no_punct_uas": "UAS without punctuation",
+    "no_punct_las": "LAS without punctuation",
+}
+"""What the table calls the scores: those of the official evaluator by its names."""
 
 app = new_app()
 
 
 @app.command("evaluate", epilog=EXAMPLES)
+@with_parse_options(without=("n_best", "probabilities"))
 def command(
     gold: GoldArgument,
     system: Annotated[
         Path | None, typer.Argument(metavar="SYSTEM", help="CoNLL-U file with the trees to score.")
     ] = None,
     model: ModelOption = None,
+    from_text: Annotated[
+        bool, typer.Option("--from-text", help="Let the model read the raw text of GOLD (its # text comments).")
+    ] = False,
     json: JsonOption = False,
-    precision: PrecisionOption = "fp32",
     threads: ThreadsOption = None,
     device: DeviceOption = "cpu",
+    *,
+    options: ParseOptions,
 ) -> None:
     """Score a parsed file, or a model, against gold trees.
 
-    With --model, the gold sentences are parsed without their trees: gold words and tags, new heads and
-    labels. Scores are those of the official evaluator of Universal Dependencies: labels are compared without
-    their subtypes, and CLAS counts content words only.
+    With --model, the model parses the gold words with their gold tags; it never sees the trees. Add --retag to
+    score its own tags, or --from-text to score its sentences and words as well.
+
+    Scores are those of the official evaluator of Universal Dependencies: LAS compares labels without their
+    subtypes, and CLAS, MLAS and BLEX count content words only.
     """
-    if (system is None) == (model is None):
-        found = "neither" if system is None else "both"
-        raise UsageError(f"evaluate: expected either a SYSTEM file or --model MODEL, found {found}")
-    if system is not None:
-        evaluation = evaluate_file(gold, system)
-    elif model is not None:
-        evaluation = evaluate_model(gold, model, precision=precision, threads=threads, device=device)
+    with _progress("parsing" if system is None else "scoring") as on_progress:
+        evaluation = evaluate(
+            gold,
+            system,
+            options,
+            model=model,
+            from_text=from_text,
+            device=device,
+            threads=threads,
+            on_progress=on_progress,
+        )
     if json:
         print_json(evaluation.to_dict())
     else:
         show(_summary(evaluation), _scores_table(evaluation), _labels_table(evaluation))
 
 
-def evaluate_file(gold: Path, system: Path) -> Evaluation:
-    """Score a file against another, reading both side by side."""
-    return evaluate(track(_read(gold), "scoring"), _read(system), names=(str(gold), str(system)))
-
-
-def evaluate_model(
-    gold: Path, model: str, *, precision: str = "fp32", threads: int | None = None, device: str = "cpu"
-) -> Evaluation:
-    """Score what a model makes of the gold sentences once their trees are removed.
-
-    Figures are to be the same everywhere, so arithmetic is exact unless another is asked for.
-    """
-    import pointree
-    from pointree.running.threads import prepare_process
-
-    prepare_process(threads)
-    parser = pointree.load(model, precision=precision, device=device)
-    sentences = list(_read(gold))
-    parsed = track(parser.stream(without_trees(sentences)), "parsing", total=len(sentences))
-    return evaluate(sentences, parsed, names=(str(gold), model))
-
-
-def without_trees(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-    """Copies of the sentences with neither heads nor labels, so that no parser can see the answer."""
-    for sentence in sentences:
-        bare = sentence.copy()
-        for word in bare.words:
-            word.head, word.deprel, word.deps = None, "_", "_"
-        yield bare
-
-
-def _read(path: Path) -> Iterator[Sentence]:
-    return require_sentences(read_treebank(path), str(path))
+@contextmanager
+def _progress(description: str) -> Iterator[OnProgress | None]:
+    """Show a bar on a terminal, and nothing where nobody looks."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with progress_bar() as progress:
+        task = progress.add_task(description, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 def _summary(evaluation: Evaluation) -> str:
@@ -108,13 +118,25 @@ def _summary(evaluation: Evaluation) -> str:
 
 
 def _scores_table(evaluation: Evaluation) -> Table:
-    scores = evaluation.scores
-    table = new_table("Scores", "", "UAS", "LAS", "CLAS")
-    rows = {"all words": ("uas", "las"), "without punctuation": ("no_punct_uas", "no_punct_las")}
-    for label, names in rows.items():
-        # CLAS never counts punctuation, so it is the same in both rows.
-        table.add_row(label, *(f"{scores[name].f1:.2f}" for name in (*names, "clas")))
+    """Show every score; a column that only repeats F1 is left out."""
+    columns = {"F1": [score.f1 for score in evaluation.scores.values()]}
+    others = {
+        "precision": [score.precision for score in evaluation.scores.values()],
+        "recall": [score.recall for score in evaluation.scores.values()],
+        "aligned accuracy": [_or_f1(score) for score in evaluation.scores.values()],
+    }
+    columns |= {name: values for name, values in others.items() if values != columns["F1"]}
+    table = new_table("Scores", "", *columns)
+    for place, (name, score) in enumerate(evaluation.scores.items()):
+        cells = [f"{values[place]:.2f}" for values in columns.values()]
+        if "aligned accuracy" in columns and score.aligned is None:
+            cells[-1] = ""
+        table.add_row(TITLES[name], *cells)
     return table
+
+
+def _or_f1(score: Score) -> float:
+    return score.f1 if score.aligned_accuracy is None else score.aligned_accuracy
 
 
 def _labels_table(evaluation: Evaluation) -> Table:

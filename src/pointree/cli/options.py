@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
-from dataclasses import fields
+from collections.abc import Callable, Sequence
+from dataclasses import Field, fields
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -47,36 +47,39 @@ _FLAGS = {"single_root": "--single-root/--multi-root"}
 """Fields whose option is spelt otherwise than their name."""
 
 
-def with_parse_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command all fields of `ParseOptions` as options; it gets them as one argument ``options``."""
-    hints = get_type_hints(command, include_extras=True)
-    parameters = [
-        parameter.replace(annotation=hints[name])
-        for name, parameter in inspect.signature(command).parameters.items()
-        if name != "options"
-    ]
+def with_parse_options(*, without: Sequence[str] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the fields of `ParseOptions` as options; it gets them as one argument ``options``."""
     types = get_type_hints(ParseOptions)
-    for item in fields(ParseOptions):
-        is_number = types[item.name] is int
-        option = typer.Option(
-            _FLAGS.get(item.name, f"--{item.name.replace('_', '-')}"),
-            metavar="N" if is_number else None if types[item.name] is bool else "NAME",
-            min=item.metadata["least"],
-            help=item.metadata["help"],
-        )
-        kind = types[item.name] if types[item.name] in (int, bool) else str | None
-        annotation = Annotated[kind, option]  # type: ignore[valid-type]
-        parameters.append(
-            inspect.Parameter(item.name, inspect.Parameter.KEYWORD_ONLY, default=item.default, annotation=annotation)
-        )
+    offered = [item for item in fields(ParseOptions) if item.name not in without]
 
-    @functools.wraps(command)
-    def wrapper(**arguments: Any) -> None:
-        chosen = {item.name: arguments.pop(item.name) for item in fields(ParseOptions)}
-        command(**arguments, options=ParseOptions(**chosen))
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        hints = get_type_hints(command, include_extras=True)
+        parameters = [
+            parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
+            for name, parameter in inspect.signature(command).parameters.items()
+            if name != "options"
+        ]
+        parameters += [_parameter(item, types[item.name]) for item in offered]
 
-    keyword_only = inspect.Parameter.KEYWORD_ONLY
-    signature = inspect.Signature([parameter.replace(kind=keyword_only) for parameter in parameters])
-    wrapper.__signature__ = signature  # type: ignore[attr-defined]
-    wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return wrapper
+        @functools.wraps(command)
+        def wrapper(**arguments: Any) -> None:
+            chosen = {item.name: arguments.pop(item.name) for item in offered}
+            command(**arguments, options=ParseOptions(**chosen))
+
+        wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return wrapper
+
+    return decorate
+
+
+def _parameter(item: Field[Any], kind: Any) -> inspect.Parameter:
+    """A field as the option that Typer reads."""
+    option = typer.Option(
+        _FLAGS.get(item.name, f"--{item.name.replace('_', '-')}"),
+        metavar="N" if kind is int else None if kind is bool else "NAME",
+        min=item.metadata["least"],
+        help=item.metadata["help"],
+    )
+    annotation: Any = Annotated[kind if kind in (int, bool) else str | None, option]
+    return inspect.Parameter(item.name, inspect.Parameter.KEYWORD_ONLY, default=item.default, annotation=annotation)

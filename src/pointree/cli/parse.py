@@ -30,7 +30,7 @@ app = new_app()
 
 
 @app.command("parse", epilog=EXAMPLES)
-@with_parse_options
+@with_parse_options()
 def command(
     inputs: Annotated[
         list[str] | None, typer.Argument(metavar="TEXT|FILE|GLOB|-", help="What to parse; nothing or - is stdin.")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from pointree.errors import InputError
-from pointree.evaluation.layout import surface_forms
+from pointree.evaluation.placed_text import surface_forms
 from pointree.treebank.sentence import Sentence
 
 __all__ = ["paired_passages"]

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from pointree.treebank.sentence import Token
 
-__all__ = ["is_content", "is_punctuation", "universal_deprel", "universal_feats"]
+__all__ = ["is_content", "is_functional", "is_punctuation", "universal_deprel", "universal_feats"]
 
 # The relations of Universal Dependencies v2, less the function words and punctuation that CLAS leaves out.
 _CONTENT = frozenset(
@@ -16,6 +16,9 @@ _CONTENT = frozenset(
         "nummod", "obj", "obl", "orphan", "parataxis", "reparandum", "root", "vocative", "xcomp",
     ]
 )  # fmt: skip
+
+# The function words whose labels, tags and features MLAS compares along with those of their content word.
+_FUNCTIONAL = frozenset(["aux", "case", "cc", "clf", "cop", "det", "mark"])
 
 # The inventory that the shared task of 2018 scored; features added to the guidelines since are not compared.
 _FEATURES = frozenset(
@@ -43,8 +46,13 @@ def universal_deprel(deprel: str) -> str:
 
 
 def is_content(universal: str) -> bool:
-    """Tell whether CLAS counts words with this universal label."""
+    """Tell whether CLAS, MLAS and BLEX count words with this universal label."""
     return universal in _CONTENT
+
+
+def is_functional(universal: str) -> bool:
+    """Tell whether MLAS compares words with this universal label along with their head."""
+    return universal in _FUNCTIONAL
 
 
 @lru_cache(maxsize=65536)

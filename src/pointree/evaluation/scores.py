@@ -1,19 +1,24 @@
 """The scores of the CoNLL 2018 shared task: a system's sentences against gold sentences of the same text.
 
-Each score is an F1: what is correct, against what the gold and the system side have to offer. With gold
-tokens both have the same number of words, and UAS and LAS are plain accuracies.
+Each score has a precision, a recall and their F1; scores of words also have an accuracy on aligned words. With gold
+tokens both sides have the same number of words, so UAS and LAS are plain accuracies.
 
 ========  ====================================================================================================
 tokens    tokens on the same characters; likewise sentences
 words     aligned words (see `alignment`), the basis of all that follow
-upos …    aligned words with the same tag; of FEATS only universal features; a gold lemma `_` accepts any
+upos      aligned words with the same UPOS; likewise xpos
+ufeats    aligned words with the same universal features
+alltags   aligned words with the same UPOS, XPOS and universal features
+lemmas    aligned words with the same lemma; a gold lemma `_` accepts any
 uas       aligned words whose heads are aligned with each other, or are ROOT on both sides
 las       the same, and the labels agree without their subtypes
 clas      las over words with a content relation: function words and punctuation do not count
+mlas      the same, and UPOS and universal features agree, those of the function words that depend on the word too
+blex      clas, and the lemmas agree
 ========  ====================================================================================================
 
-Beyond the official scores, `las_subtypes` compares whole labels, and `no_punct` leaves out what is
-punctuation in gold, which is how results on the Penn treebanks are reported.
+Beyond the official scores, `las_subtypes` compares whole labels, and `no_punct_uas` and `no_punct_las` leave out what
+is punctuation in gold, which is how results on the Penn treebanks are reported.
 """
 
 from __future__ import annotations
@@ -22,13 +27,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from pointree.evaluation.layout import PlacedText
 from pointree.evaluation.pairing import paired_passages
+from pointree.evaluation.placed_text import PlacedText
 from pointree.evaluation.score import Score
 from pointree.evaluation.tally import Tally
 from pointree.treebank.sentence import Sentence
 
-__all__ = ["Evaluation", "evaluate"]
+__all__ = ["Evaluation", "score_sentences"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,7 @@ class Evaluation:
     """All scores of a system against gold.
 
     Attributes:
-        scores: By their names, see `tally`.
+        scores: By their names, see `pointree.evaluation.scores`.
         by_deprel: The LAS of each universal label, the most frequent in gold first.
     """
 
@@ -60,29 +65,48 @@ class Evaluation:
 
     @property
     def las(self) -> float:
-        """Labelled attachment score, subtypes ignored."""
+        """Labelled attachment score, subtypes ignored: the official one."""
         return self.scores["las"].f1
+
+    @property
+    def las_subtypes(self) -> float:
+        """Labelled attachment score of whole labels, subtypes included."""
+        return self.scores["las_subtypes"].f1
 
     @property
     def clas(self) -> float:
         """Labelled attachment score of content words."""
         return self.scores["clas"].f1
 
+    @property
+    def mlas(self) -> float:
+        """Labelled attachment score of content words, with their tags, features and function words."""
+        return self.scores["mlas"].f1
+
+    @property
+    def blex(self) -> float:
+        """Labelled attachment score of content words, with their lemmas."""
+        return self.scores["blex"].f1
+
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON; scores are F1 in percent."""
+        """Return everything as plain values, ready for JSON.
+
+        Each score is an F1 in percent; `scores` has all of them once more with their counts, precision and recall.
+        """
         f1 = {name: score.f1 for name, score in self.scores.items()}
         return {
-            **{name: f1[name] for name in ("uas", "las", "clas", "las_subtypes")},
+            **{name: f1[name] for name in ("uas", "las", "clas", "las_subtypes", "mlas", "blex")},
             "words": self.words,
             "sentences": self.sentences,
             "no_punct": {"uas": f1["no_punct_uas"], "las": f1["no_punct_las"]},
             "segmentation": {name: f1[name] for name in ("tokens", "sentences", "words")},
-            "tagging": {name: f1[name] for name in ("upos", "xpos", "ufeats", "lemmas")},
+            "tagging": {name: f1[name] for name in ("upos", "xpos", "ufeats", "alltags", "lemmas")},
+            "scores": {name: score.to_dict() for name, score in self.scores.items()},
             "by_deprel": {label: score.to_dict() for label, score in self.by_deprel.items()},
         }
 
 
-def evaluate(
+def score_sentences(
     gold: Iterable[Sentence],
     system: Iterable[Sentence],
     *,

@@ -53,11 +53,11 @@ class PlacedText:
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence]) -> PlacedText:
-        """Lay out sentences that follow each other and whose words all have heads."""
-        layout = cls()
+        """Place sentences that follow each other and whose words all have heads."""
+        placed = cls()
         for sentence in sentences:
-            layout._add(sentence)
-        return layout
+            placed._add(sentence)
+        return placed
 
     def _add(self, sentence: Sentence) -> None:
         start = self.sentences[-1].end if self.sentences else 0
