@@ -55,7 +55,7 @@ class TextModel:
         return bool(self._model.tag(ufal.Sentence(), "", ufal.ProcessingError()))
 
     def segment(self, text: str, *, presegmented: bool = False) -> Iterator[Sentence]:
-        """Cut text into sentences of words, with multiword ranges, `# newpar`, `# text` and SpaceAfter=No.
+        """Cut text into sentences of words, with multiword ranges and SpaceAfter=No, and without comments.
 
         A blank line ends a paragraph, any other white space separates tokens and is written as one space.
         With `presegmented`, each line is a sentence. This takes the text as it is: for text from outside,
@@ -118,9 +118,7 @@ def _to_sentence(raw: Any) -> Sentence:
             tokens.append(Token(str(word.id), _column(word.form)))
         else:
             tokens.append(Token(str(word.id), word.form, misc=word.misc or "_"))
-    sentence = Sentence(tokens, ["# newpar"] if raw.getNewPar() else [])
-    sentence.set_meta("text", sentence.text)
-    return sentence
+    return Sentence(tokens)
 
 
 def _column(value: str) -> str:
