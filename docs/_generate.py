@@ -62,8 +62,9 @@ def settings_page() -> str:
         for option in options:
             prefix, _, field = option.name.rpartition(".")
             if prefix == name:
-                rows.append((f"`{field}`", f"`{as_toml(option.default)}`", option.expectation, option.help))
-        lines += _table(("setting", "default", "values", "meaning"), rows, "settings")
+                meaning = f"{_cleaned(option.help)} Accepts {option.expectation}."
+                rows.append((f"`{field}`", f"`{as_toml(option.default)}`", meaning))
+        lines += _table(("setting", "default", "meaning"), rows, "settings")
     lines += ["## Presets", "", "`--preset NAME` starts from these values. `paper` has the defaults.", ""]
     changed = {
         f"{section}.{field}": None for preset in PRESETS.values() for section in preset for field in preset[section]
@@ -137,7 +138,7 @@ def _usage(argument: Any) -> str:
 def _option(option: Any) -> Iterator[str]:
     value = "" if option.is_flag else f" {option.metavar or option.type.name.upper()}"
     names = ", ".join(f"{name}{value}" for name in (*option.opts, *option.secondary_opts))
-    text = (option.help or "").strip()
+    text = _cleaned(option.help)
     notes = []
     if option.required:
         notes.append("Required.")
@@ -156,7 +157,7 @@ def python_page() -> str:
     """The public names, described by their docstrings."""
     import pointree
 
-    lines = ["Python", "======", "", "Import these names from ``pointree``.", ""]
+    lines = ["Python API", "==========", "", "Import these names from ``pointree``.", ""]
     lines += _names("pointree", [name for name in pointree.__all__ if not name.startswith("__")])
     top = {id(getattr(pointree, name)) for name in pointree.__all__}
     for module, purpose in MODULES.items():
@@ -167,8 +168,9 @@ def python_page() -> str:
 
 
 def _names(module: str, names: Iterable[str]) -> Iterator[str]:
+    """Functions first, then classes, then constants."""
     home = importlib.import_module(module)
-    for name in names:
+    for name in sorted(names, key=lambda name: _rank(getattr(home, name))):
         value = getattr(home, name)
         if inspect.isclass(value) and issubclass(value, Exception):
             yield from (f".. autoexception:: {module}.{name}", "   :show-inheritance:", *_again(module, name), "")
@@ -178,6 +180,10 @@ def _names(module: str, names: Iterable[str]) -> Iterator[str]:
             yield from (f".. autofunction:: {module}.{name}", "")
         else:
             yield from (f".. autodata:: {module}.{name}", "   :no-value:", "")
+
+
+def _rank(value: object) -> int:
+    return 1 if inspect.isclass(value) else 0 if callable(value) else 2
 
 
 def _again(module: str, name: str) -> list[str]:
@@ -194,7 +200,7 @@ def http_page() -> str:
     """Every route of the service with its fields and replies, from its OpenAPI description."""
     description = _openapi()
     lines = [
-        "# HTTP",
+        "# HTTP API",
         "",
         "The routes of `pointree serve`. A running service has the same description at `/docs`, and for programs at",
         "`/openapi.json`. See [how to serve](../../guide/serve.md).",
@@ -233,8 +239,10 @@ def _operation(title: str, operation: Mapping[str, Any], description: Mapping[st
             yield from _table(("field", "type", "default", "meaning"), rows)
         for example in schema.get("examples", ()):
             yield from ("```json", json.dumps(example, ensure_ascii=False, indent=2), "```", "")
-    rows = [(f"`{status}`", reply.get("description", "")) for status, reply in operation["responses"].items()]
-    yield from _table(("reply", "meaning"), rows)
+    replies = operation["responses"]
+    good = [f"`{status}`: {reply['description'].rstrip('.')}." for status, reply in replies.items() if status < "400"]
+    errors = [f"`{status}`" for status in replies if status >= "400"]
+    yield from (" ".join(["Replies:", *good, *([f"Errors: {', '.join(errors)}."] if errors else [])]), "")
 
 
 def _field(name: str, schema: Mapping[str, Any], required: bool, description: Mapping[str, Any]) -> tuple[str, ...]:
@@ -253,7 +261,7 @@ def _type(schema: Mapping[str, Any], description: Mapping[str, Any]) -> str:
     kind = str(schema.get("type", "anything"))
     if kind == "array":
         return f"array of {_type(schema.get('items', {}), description)}"
-    bounds = [f"{sign} {schema[key]}" for key, sign in (("minimum", "≥"), ("maximum", "≤")) if key in schema]
+    bounds = [f"{sign} {schema[key]:g}" for key, sign in (("minimum", "≥"), ("maximum", "≤")) if key in schema]
     return " ".join([kind, *bounds])
 
 
@@ -285,7 +293,10 @@ def _cell(text: str) -> str:
 
 
 def _cleaned(text: str | None) -> str:
-    return inspect.cleandoc(text or "").replace("\x08", "").strip()
+    """A docstring or a help text as Markdown, with options in running text marked as code."""
+    parts = inspect.cleandoc(text or "").replace("\x08", "").strip().split("`")
+    parts[::2] = [re.sub(r"(?<![\w-])--[a-z][a-z-]*", r"`\g<0>`", part) for part in parts[::2]]
+    return "`".join(parts)
 
 
 def _first_paragraph(text: str | None) -> str:

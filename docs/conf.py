@@ -21,6 +21,7 @@ version = release = __version__
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
 myst_enable_extensions = ["attrs_block"]
 myst_heading_anchors = 4
+smartquotes = False  # they would turn --option into a dash
 default_role = "code"  # docstrings have code in single backticks
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
