@@ -95,3 +95,10 @@ def test_pages_that_have_not_changed_are_not_written_again(generate: ModuleType,
     generate.write_reference(tmp_path)
     assert before == {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     assert len(before) == 4
+
+
+def test_documents_that_the_code_names_exist() -> None:
+    files = [ROOT / "CONTRIBUTING.md", *(ROOT / "src").rglob("*.py"), *(ROOT / "src").rglob("*.js")]
+    named = {name for file in files for name in re.findall(r"docs/[\w/-]+\.md", file.read_text(encoding="utf-8"))}
+    assert named
+    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
