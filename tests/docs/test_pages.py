@@ -87,7 +87,8 @@ def run(line: str, where: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Ca
     output = Path(found[1]) if (found := OUTPUT.search(line)) else None
     trains = arguments[0] == "train" and output is not None
     if trains:
-        arguments += [*SMALL, "--set", "training.epochs=1", "--no-text-model"]
+        sizes = [] if "--init" in arguments else SMALL  # a model that is fine-tuned keeps its sizes
+        arguments += [*sizes, "--set", "training.epochs=1", "--no-text-model"]
     elif output is not None:
         output.unlink(missing_ok=True)
     capfd.readouterr()
