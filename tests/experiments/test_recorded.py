@@ -14,12 +14,15 @@ from pointree.experiments.paper import paper_score
 from pointree.experiments.report import make_report
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
+NOTES = EXPERIMENTS.parent / "docs" / "notes"
 RESULTS = sorted(path for path in (EXPERIMENTS / "results").iterdir() if path.name != "earlier")
 ROWS = {
     link: [cell.strip(" *") for cell in cells.split("|")]
-    for document in ("README.md", "ablations.md")
+    for document in ("results.md", "ablations.md")
     for link, cells in re.findall(
-        r"^\| \[.+\]\((results/.+\.json)\) \|(.*)\|$", (EXPERIMENTS / document).read_text(encoding="utf-8"), re.M
+        r"^\| \[.+\]\(\.\./\.\./experiments/(results/.+\.json)\) \|(.*)\|$",
+        (NOTES / document).read_text(encoding="utf-8"),
+        re.M,
     )
 }
 

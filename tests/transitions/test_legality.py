@@ -1,4 +1,4 @@
-"""The two statements of docs/legality.md, by enumeration: nothing is lost and nothing gets stuck."""
+"""The two statements of docs/notes/legality.md, by enumeration: nothing is lost and nothing gets stuck."""
 
 from __future__ import annotations
 

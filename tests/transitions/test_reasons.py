@@ -52,7 +52,7 @@ def test_the_crossed_arc_is_named() -> None:
 
 
 def test_the_covered_top_is_named() -> None:
-    """The example of docs/legality.md: 3 under 1 would bury 2, which is still without a head."""
+    """The example of docs/notes/legality.md: 3 under 1 would bury 2, which is still without a head."""
     assert illegal_heads(grown(3, (2, 1)), 3, Constraints(projective=True))[1] == [Reason(Rule.COVERS_TOP, (2,))]
 
 

@@ -14,7 +14,7 @@ _SHORT_SCHEDULE: dict[str, Any] = {
     "average": 0.996,
     "exploration": 1.0,
 }
-"""A schedule for few epochs; experiments/ablations.md has the measurements behind it."""
+"""A schedule for few epochs; docs/notes/ablations.md has the measurements behind it."""
 
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "paper": {},

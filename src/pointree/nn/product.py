@@ -1,7 +1,8 @@
 """Products of a few rows with a large weight: one slice of the weight's columns for each thread.
 
-A library that splits such a product by itself reaches half of the machine's peak (measured in docs/speed.md): the rows
-are too few to share. As a batch of products over slices of columns, every thread has a product of its own.
+A library that splits such a product by itself reaches half of the machine's peak (docs/notes/speed.md has the
+figures): the rows are too few to share. As a batch of products over slices of columns, every thread has a product of
+its own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The account of one sentence's parse, step by step: what `Parser.trace` returns and `--to trace` writes.
 
 Everything here is plain data: numbers, text, lists and other dataclasses of this file, so that ``trace.to_object()`` is
-ready for JSON. Positions are as everywhere: 0 is ROOT, 1 … n are the words. `docs/trace.md` describes every field.
+ready for JSON. Positions are as everywhere: 0 is ROOT, 1 … n are the words. `docs/reference/trace.md` describes all
+fields.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Batches of similar sentences with about as many words each; they depend on seed and epoch alone.
 
 Sentences of one length need the fewest steps for their words. Batches of as many sentences of one length, and random
-ones, made worse parsers (experiments/ablations.md has the figures).
+ones, made worse parsers (docs/notes/ablations.md has the figures).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Training on the network's own attachments, mistakes included, and not on gold ones alone.
 
 The decoder reads the states of the dependents that the focus word already has. If these are always the right ones in
-training, it learns to trust them, and is led astray by its first mistake when it parses (experiments/ablations.md has
+training, it learns to trust them, and is led astray by its first mistake when it parses (docs/notes/ablations.md has
 the figures). So some or all words are shown to later steps as the network attached them in the epoch before; in the
 first epoch, as in the gold tree. What a step has to predict remains the gold head, even where search would refuse it
 after such mistakes. The guesses come from training itself: they are made under dropout, one word at a time, under no

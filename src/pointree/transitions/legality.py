@@ -20,7 +20,7 @@ Without projectivity this is short. While ROOT has no dependent, ROOT is legal; 
 is, for top(r) = 0. When the last word i is attached and ROOT still has no dependent, every node but ROOT
 has top i: ROOT is the only choice, and the tree gets its root. With projectivity it takes rules (b) and
 (c); without them, attaching 1 to 2 and then 3 to 1 leaves 2 under the arc (1, 3) of its own descendants,
-with no head that crosses nothing. The proof is in `docs/legality.md`, and
+with no head that crosses nothing. The proof is in `docs/notes/legality.md`, and
 `tests/transitions/test_legality.py` enumerates both statements for all short sentences.
 """
 

@@ -1,4 +1,4 @@
-// The step-through of one trace (docs/trace.md): focus word, distribution, arcs so far, states, gate and beam.
+// The step-through of one trace (docs/reference/trace.md): focus word, distribution, arcs so far, states, gate and beam.
 
 const SECONDS_A_STEP = 1.3;
 const LEVEL_WIDTH = 11;
