@@ -18,11 +18,13 @@ author = "The pointree authors"
 project_copyright = author
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 myst_enable_extensions = ["attrs_block"]
 myst_heading_anchors = 4
 smartquotes = False  # they would turn --option into a dash
 default_role = "code"  # docstrings have code in single backticks
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
