@@ -6,12 +6,13 @@ Each field carries a rule: what it accepts, and a sentence of help. Checking and
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
-from pointree.config.rules import FieldRule, as_toml, choice, flag, number, share, suggestion, text, whole, wholes
-from pointree.errors import ConfigError
+from pointree.config.encoders import DEFAULT_ENCODER, ENCODER_SETTINGS, BiLstmConfig, EncoderConfig
+from pointree.config.rules import as_toml, choice, flag, number, share, text, whole, wholes
+from pointree.config.section import Section, section_rules
 
 __all__ = [
     "FUSIONS",
@@ -19,7 +20,6 @@ __all__ = [
     "SECTIONS",
     "DecoderConfig",
     "EmbeddingsConfig",
-    "EncoderConfig",
     "FusionName",
     "GateName",
     "Mix",
@@ -28,13 +28,11 @@ __all__ = [
     "PretrainedConfig",
     "Schedule",
     "ScorersConfig",
-    "Section",
     "Subwords",
     "TagColumn",
     "TrainingConfig",
-    "fault_of",
     "option_names",
-    "section_rules",
+    "sections_with",
 ]
 
 TagColumn = Literal["upos", "xpos", "none", "joint"]
@@ -55,27 +53,6 @@ FUSIONS: dict[OrderName, tuple[FusionName, ...]] = {
     "outside-in": ("none", "simple", "full"),
 }
 """The fusions that each order can have (§3.2 and §4 of the paper)."""
-
-
-class Section:
-    """Base of the sections: checks every field, then what the fields mean together."""
-
-    __slots__ = ()
-    name: ClassVar[str]
-    jointly: ClassVar[frozenset[str]] = frozenset()
-    """The fields that `conflicts` looks at."""
-
-    def __post_init__(self) -> None:
-        values = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
-        faults = [fault_of(type(self), key, values[key]) for key in section_rules(type(self))]
-        found = [fault for fault in faults if fault] or list(self.conflicts(values))
-        if found:
-            raise ConfigError(found)
-
-    @classmethod
-    def conflicts(cls, values: Mapping[str, Any]) -> Iterator[str]:
-        """Faults of values that are fine one by one but not together."""
-        yield from ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,17 +110,6 @@ class EmbeddingsConfig(Section):
                 "embeddings must have at least one of words, characters and tags, or pretrained.model, "
                 f"found word_size = 0, char_filters = 0, tag = {as_toml(values['tag'])}"
             )
-
-
-@dataclass(frozen=True, slots=True)
-class EncoderConfig(Section):
-    """The bidirectional LSTM that reads the sentence (§2.2)."""
-
-    name: ClassVar[str] = "encoder"
-
-    size: int = field(default=512, metadata=whole("Units per direction."))
-    layers: int = field(default=3, metadata=whole("Layers."))
-    dropout: float = field(default=0.33, metadata=share("Dropout between and inside the layers."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,24 +232,16 @@ class TrainingConfig(Section):
 
 SECTIONS: dict[str, type[Section]] = {
     section.name: section
-    for section in (EmbeddingsConfig, PretrainedConfig, EncoderConfig, DecoderConfig, ScorersConfig, TrainingConfig)
+    for section in (EmbeddingsConfig, PretrainedConfig, BiLstmConfig, DecoderConfig, ScorersConfig, TrainingConfig)
 }
 """All sections by their dotted names; one within another comes after it."""
 
 
-def section_rules(section: type[Section]) -> dict[str, FieldRule]:
-    """The rules of all fields but those that are sections themselves."""
-    return {item.name: item.metadata["rule"] for item in fields(section) if item.metadata}  # type: ignore[arg-type]
+def sections_with(encoder: str = DEFAULT_ENCODER) -> dict[str, type[Section]]:
+    """All sections, with the settings of this kind of encoder."""
+    return {**SECTIONS, EncoderConfig.name: ENCODER_SETTINGS[encoder]}
 
 
-def fault_of(section: type[Section], key: str, value: object) -> str | None:
-    """What is wrong with one value, or None."""
-    name, rule = section.name, section_rules(section).get(key)
-    if rule is None:
-        return f"{name}.{key} is unknown{suggestion(f'{name}.{key}', option_names())}"
-    return None if rule.accepts(value) else f"{name}.{key} must be {rule.expectation}, found {as_toml(value)}"
-
-
-def option_names() -> list[str]:
+def option_names(sections: Mapping[str, type[Section]] = SECTIONS) -> list[str]:
     """The sections and the dotted fields."""
-    return [*SECTIONS, *(f"{name}.{key}" for name, section in SECTIONS.items() for key in section_rules(section))]
+    return [*sections, *(f"{name}.{key}" for name, section in sections.items() for key in section_rules(section))]

@@ -102,11 +102,11 @@ def decoder_step(
 class Decoder(nn.Module):
     """The parameters of the decoder: initial state, input, fusion and LSTM cell."""
 
-    def __init__(self, *, inputs: int, size: int, n_slots: int, gate: str, dropout: float) -> None:
+    def __init__(self, *, inputs: int, start_size: int, size: int, n_slots: int, gate: str, dropout: float) -> None:
         super().__init__()
         self.size = size
         self.dropout = dropout
-        self.initial = Projection(inputs=inputs, outputs=size)
+        self.initial = Projection(inputs=start_size, outputs=size)
         self.input = Mlp(inputs=inputs, outputs=size)
         self.fusion = Fusion(size=size, n_slots=n_slots, gate=gate) if n_slots else None
         self.input_weight = initialise.recurrent(size, 4 * size, size=size)
@@ -118,12 +118,12 @@ class Decoder(nn.Module):
         fusion = None if self.fusion is None else self.fusion.weights(dtype)
         return DecoderWeights(fusion, self.recurrent_weight.to(dtype))
 
-    def initial_state(self, final_cells: Tensor) -> Tensor:
-        """c₀ is a projection of the encoder's final cells, h₀ = tanh(c₀).
+    def initial_state(self, start: Tensor) -> Tensor:
+        """c₀ is a projection of the encoder's start state, h₀ = tanh(c₀).
 
-        *Shape:* ``(batch_size, inputs)`` to ``(batch_size, 2, size)``.
+        *Shape:* ``(batch_size, start_size)`` to ``(batch_size, 2, size)``.
         """
-        cell = self.initial(final_cells)
+        cell = self.initial(start)
         return torch.stack((cell.tanh(), cell), dim=1)
 
     def input_gates(self, encoded: Tensor) -> Tensor:

@@ -13,7 +13,7 @@ from pointree.nn.batch import Batch, GoldSteps
 from pointree.nn.decoder import Decoder
 from pointree.nn.dropout import drop_shared, dropout_mask
 from pointree.nn.embeddings import Embeddings
-from pointree.nn.encoder import Encoder
+from pointree.nn.encoders import new_encoder
 from pointree.nn.linear import softmax_precision
 from pointree.nn.packing import Packing
 from pointree.nn.scorers import ArcScorer, LabelScorer
@@ -88,15 +88,11 @@ class PointerNetwork(nn.Module):
         self.embeddings = Embeddings(
             config.embeddings, n_words=n_words, n_chars=n_chars, n_tags=n_tags, pretrained=pretrained
         )
-        self.encoder = Encoder(
-            inputs=self.embeddings.size,
-            size=config.encoder.size,
-            layers=config.encoder.layers,
-            dropout=config.encoder.dropout,
-        )
-        encoding_size, state_size = 2 * config.encoder.size, config.decoder.size
+        self.encoder = new_encoder(config.encoder, inputs=self.embeddings.size)
+        encoding_size, state_size = self.encoder.size, config.decoder.size
         self.decoder = Decoder(
             inputs=encoding_size,
+            start_size=self.encoder.state_size,
             size=state_size,
             n_slots=len(self.slots),
             gate=config.decoder.gate,
@@ -125,17 +121,17 @@ class PointerNetwork(nn.Module):
 
     def _encode(self, batch: Batch, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
         embedded = self.embeddings(batch, dtype)
-        states, final_cells = self.encoder(embedded, batch.positions)
-        return self._drop(states, batch.positions, self.output_dropout), final_cells
+        states, start = self.encoder(embedded, batch.positions)
+        return self._drop(states, batch.positions, self.output_dropout), start
 
     def encode(self, batch: Batch) -> Encoding:
         """Run everything that does not depend on attachments, in the type of the parameters."""
         positions = batch.positions
-        states, final_cells = self._encode(batch, self.decoder.recurrent_weight.dtype)
+        states, start = self._encode(batch, self.decoder.recurrent_weight.dtype)
         keys, biases = self.arcs.head_keys(self.arcs.head(states))
         return Encoding(
             positions=positions,
-            initial=self.decoder.initial_state(final_cells),
+            initial=self.decoder.initial_state(start),
             input_gates=self.decoder.input_gates(states),
             keys=positions.pad(keys),
             key_biases=positions.pad(biases),
@@ -148,10 +144,10 @@ class PointerNetwork(nn.Module):
         gold, positions = batch.gold, batch.positions
         if gold is None:
             raise ValueError("a loss needs gold steps")
-        encoded, final_cells = self._encode(batch, dtype)
+        encoded, start = self._encode(batch, dtype)
         states = teacher_forced_states(
             self.decoder,
-            self.decoder.initial_state(final_cells),
+            self.decoder.initial_state(start),
             self.decoder.input_gates(encoded).index_select(0, gold.focus_rows),
             gold.state_ids,
             gold.steps,
