@@ -57,21 +57,27 @@ FUSIONS: dict[OrderName, tuple[FusionName, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class PretrainedConfig(Section):
-    """A pretrained encoder, such as BERT, whose vectors of words join the other embeddings (§2.2, §5.2)."""
+    """A pretrained model, such as BERT, whose word vectors are added to the other embeddings (§2.2, §5.2)."""
 
     name: ClassVar[str] = "embeddings.pretrained"
 
-    model: str = field(default="", metadata=text("Folder or Hugging Face Hub id of the encoder; empty = none."))
+    model: str = field(default="", metadata=text("Folder or Hugging Face Hub id of a pretrained model; empty = none."))
     layers: tuple[int, ...] = field(
         default=(-4, -3, -2, -1),
-        metadata=wholes("Layers to use: 1 is the first, 0 the input of it, -1 the last."),
+        metadata=wholes("Layers to use: 1 is the first, 0 its input, -1 the last."),
     )
-    mix: Mix = field(default="mean", metadata=choice(Mix, "How the layers become one vector."))
-    subwords: Subwords = field(default="mean", metadata=choice(Subwords, "Which sub-words stand for a word."))
-    fine_tune: bool = field(default=False, metadata=flag("Whether the encoder is trained too."))
-    fine_tune_table: bool = field(default=True, metadata=flag("Whether its table of sub-words is, if it is trained."))
-    learning_rate: float = field(default=5e-5, metadata=number("Highest learning rate of a trained encoder.", (">", 0)))
-    warmup: int = field(default=0, metadata=whole("Optimiser steps in which that learning rate rises.", (">=", 0)))
+    mix: Mix = field(
+        default="mean", metadata=choice(Mix, "How the layers are averaged: all alike, or with learned weights.")
+    )
+    subwords: Subwords = field(default="mean", metadata=choice(Subwords, "Sub-words whose vectors represent a word."))
+    fine_tune: bool = field(default=False, metadata=flag("Fine-tune the pretrained model with the parser."))
+    fine_tune_table: bool = field(default=True, metadata=flag("Fine-tune the sub-word embedding table as well."))
+    learning_rate: float = field(
+        default=5e-5, metadata=number("Highest learning rate of a fine-tuned model.", (">", 0))
+    )
+    warmup: int = field(
+        default=0, metadata=whole("Optimiser steps of rising learning rate for a fine-tuned model.", (">=", 0))
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Vectors of sentences on disk: computed once, mapped into memory, shared by all processes that need them.
 
-A folder of the cache holds the vectors of one encoder with one choice of layers and sub-words:
+A folder of the cache holds the vectors of one pretrained model with one choice of layers and sub-words:
 
 about.json      what they are vectors of; a folder that says something else is refused
 vectors.bf16    rows of bfloat16, sentence after sentence, only ever appended to
@@ -132,9 +132,9 @@ class FeatureCache:
         except ValueError:
             found = None
         if found != about:
-            other = found.get("encoder") if isinstance(found, dict) else "nothing that can be read"
-            expected = f"expected a cache of the encoder {about.get('encoder')}"
-            raise InputError(f"{path}: {expected}, found one of {other}; remove the folder")
+            other = f"that of {found.get('encoder')}" if isinstance(found, dict) else "a damaged file"
+            expected = f"expected the cache of the pretrained model {about.get('encoder')}"
+            raise InputError(f"{path}: {expected}, found {other}; remove the folder")
 
     def _refresh(self) -> None:
         """Read the records that were appended since the last time; an incomplete one at the end is none."""

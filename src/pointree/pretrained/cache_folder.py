@@ -1,4 +1,4 @@
-"""The cache as a whole: a folder for each encoder and choice of layers, and a bound on what all of them hold."""
+"""The cache as a whole: a folder for each pretrained model and choice of layers, with one limit for all of them."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ class CacheFolder:
     root: Path
     limit: int = 20 * 10**9
 
-    def open(self, encoder: PretrainedModel) -> FeatureCache:
-        """The cache of an encoder with its layers and its way to treat sub-words."""
-        identity = encoder.identity
+    def open(self, model: PretrainedModel) -> FeatureCache:
+        """The cache of a pretrained model with its choice of layers and sub-words."""
+        identity = model.identity
         about: dict[str, Any] = {
             "format": _FORMAT,
-            "encoder": Path(identity.name).name,
+            "encoder": Path(identity.name).name,  # the name that the key has on disk
             "sha256": identity.sha256,
-            "layers": list(encoder.layers),
-            "subwords": encoder.subwords,
-            "n_vectors": encoder.n_vectors,
+            "layers": list(model.layers),
+            "subwords": model.subwords,
+            "n_vectors": model.n_vectors,
             "width": identity.width,
-            "limit": encoder.limit,
+            "limit": model.limit,
         }
         unnamed = {key: value for key, value in about.items() if key != "encoder"}
         key = hashlib.sha256(json.dumps(unnamed, sort_keys=True).encode()).hexdigest()[:16]
-        return FeatureCache(self.root / key, about, encoder.n_vectors * identity.width)
+        return FeatureCache(self.root / key, about, model.n_vectors * identity.width)
 
     def make_room(self, cache: FeatureCache, n_bytes: int) -> None:
         """Remove caches that nobody uses, those that were not used for longest first, until there is room for more."""

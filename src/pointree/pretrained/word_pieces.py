@@ -1,6 +1,6 @@
 """BERT's tokeniser in plain Python: words in pieces, the longest first.
 
-A text is cleaned, its accents and capitals are removed (if the encoder is an uncased one), it is split at spaces and
+A text is cleaned, its accents and capitals are removed (if the model is uncased), it is split at spaces and
 around punctuation, and what is left is cut into the longest pieces that the vocabulary has. `SubwordTokenizer` keeps
 what it has seen, so that every word is cut once.
 """
@@ -23,7 +23,7 @@ _CJK = (
     (0xF900, 0xFAFF),
     (0x2F800, 0x2FA1F),
 )
-"""Blocks of characters that are words by themselves, as the tokeniser with which encoders were trained has them."""
+"""Blocks of characters that are words by themselves, as in the tokeniser with which BERT was trained."""
 
 
 class WordPieces:

@@ -1,6 +1,6 @@
 """Adam for all parameters: fused for the dense ones, row by row for the word table, of which a batch touches little.
 
-An encoder that trains has its own learning rate, and the moments with which such encoders are usually trained.
+A pretrained model that is fine-tuned has its own learning rate, and the usual moments of Adam.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Optimiser:
     def __init__(self, network: PointerNetwork, config: TrainingConfig) -> None:
         self.clip = config.clip
         table, pretrained = network.embeddings.words, network.embeddings.pretrained
-        encoder = None if pretrained is None else pretrained.model
-        of_pretrained: list[nn.Parameter] = [] if encoder is None else list(encoder.parameters())
+        tuned = None if pretrained is None else pretrained.model
+        of_pretrained: list[nn.Parameter] = [] if tuned is None else list(tuned.parameters())
         self.pretrained = [parameter for parameter in of_pretrained if parameter.requires_grad]
         apart = {id(parameter) for parameter in (table, *of_pretrained)}
         self.names = {id(parameter): name for name, parameter in network.named_parameters()}
