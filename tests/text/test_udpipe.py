@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pointree.errors import ModelError, UsageError
-from pointree.text.udpipe import TextModel
+from pointree.text.udpipe import TextModel, _from_content
 from pointree.training.text_model import TaggerOptions, TokenizerOptions, train_text_model
 from pointree.treebank.conllu import read_conllu
 from pointree.treebank.sentence import Sentence, Token, get_misc
@@ -152,3 +152,8 @@ def test_load_tells_what_is_wrong(text_model: TextModel, tmp_path: Path) -> None
         damaged.write_bytes(content)
         with pytest.raises(ModelError, match=r"damaged\.udpipe: expected a UDPipe 1 model, found [\d,]+ bytes"):
             TextModel.load(damaged)
+
+
+def test_a_damaged_pickle_is_one_line() -> None:
+    with pytest.raises(ModelError, match=r"^x\.udpipe: expected the content of a UDPipe 1 model, found 5 other bytes$"):
+        _from_content(b"wrong", "x.udpipe")
