@@ -117,10 +117,6 @@ class FeatureCache:
                 stream.truncate()
             self._refresh()
 
-    def size(self) -> int:
-        """Bytes of the vectors."""
-        return (self.folder / VECTORS).stat().st_size
-
     def _check_about(self, about: dict[str, Any]) -> None:
         path = self.folder / ABOUT
         if not path.exists():

@@ -64,16 +64,6 @@ class TextModel:
             raise ModelError(f"{name}: expected a UDPipe 1 model, found {found}")
         return cls(model, name)
 
-    @property
-    def can_segment(self) -> bool:
-        """Whether the model has a tokeniser."""
-        return self._model.newTokenizer("") is not None
-
-    @property
-    def can_tag(self) -> bool:
-        """Whether the model has a tagger."""
-        return bool(self._model.tag(ufal.Sentence(), "", ufal.ProcessingError()))
-
     def segment(self, text: str, *, presegmented: bool = False) -> Iterator[Sentence]:
         """Cut text into sentences of words, with multiword ranges, `# newpar`, `# text` and SpaceAfter=No.
 
