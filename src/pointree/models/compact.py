@@ -1,4 +1,4 @@
-"""A pretrained model made smaller, before a parser is trained with it."""
+"""Make a pretrained model smaller, before a parser is trained with it."""
 
 from __future__ import annotations
 

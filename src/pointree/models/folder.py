@@ -62,10 +62,10 @@ _RENAMED_WEIGHTS = {
     "embeddings.contextual.encoder.": "embeddings.pretrained.model.",
     "embeddings.contextual.": "embeddings.pretrained.",
 }
-"""Parts of names of weights in folders of version 0.1, and what they are now."""
+"""Parts of the names that weights have in folders of version 0.1, and their names now."""
 
 _CHECKED = (CONFIG, *VOCABULARIES.values())
-"""Files that could be damaged without looking so."""
+"""Files with a checksum in the manifest."""
 
 
 def new_network(
@@ -100,7 +100,7 @@ def save_folder(
 
 
 def write_manifest(folder: Path) -> None:
-    """Write what a model folder is, and the checksums of its files; again whenever one of them has changed."""
+    """Write the manifest: format, version and checksums. Call it again whenever a file has changed."""
     _write_checksums(folder, {name: _checksum(folder / name) for name in _checked(folder)})
 
 
@@ -111,7 +111,7 @@ def _write_checksums(folder: Path, checksums: Mapping[str, str]) -> None:
 
 
 def replace_config(folder: Path, config: Config) -> None:
-    """Give a model other settings of the same network; the model can be read at every moment."""
+    """Replace the settings of a model, whose network stays the same; the model stays readable throughout."""
     text, checksums = config.to_toml(), _read_manifest(folder / MANIFEST)
     checksum = hashlib.sha256(text.encode()).hexdigest()
     if checksums.get(CONFIG) == checksum:
@@ -221,7 +221,7 @@ def upgrade_names(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _read_manifest(path: Path) -> dict[str, str]:
-    """The checksums of a model of our format; a folder from before there were any has none."""
+    """The checksums of a model folder; old folders have none."""
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -24,7 +24,7 @@ _FORMAT = 1
 
 
 def default_cache() -> Path:
-    """$POINTREE_CACHE, or the folder `pointree` where this user's caches are."""
+    """$POINTREE_CACHE, or the folder `pointree` in the user's cache folder."""
     if given := os.environ.get(CACHE_VARIABLE):
         return Path(given).expanduser()
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "pointree"
@@ -55,7 +55,7 @@ class CacheFolder:
         return FeatureCache(self.root / key, about, model.n_vectors * identity.width)
 
     def make_room(self, cache: FeatureCache, n_bytes: int) -> None:
-        """Remove caches that nobody uses, those that were not used for longest first, until there is room for more."""
+        """Remove caches that no process uses, least recently used first, until there is room for ``n_bytes`` more."""
         others = [folder for folder in self.root.iterdir() if folder != cache.folder and (folder / LOCK).is_file()]
         others.sort(key=lambda folder: (folder / LOCK).stat().st_mtime)
         total = sum(_size(folder) for folder in (cache.folder, *others))
@@ -77,10 +77,10 @@ def _size(folder: Path) -> int:
 
 
 def _remove(folder: Path) -> bool:
-    """Remove a cache, unless somebody uses it."""
+    """Remove a cache, unless a process uses it; returns whether it did."""
     try:
         with lock_file(folder / LOCK, wait=False):
-            # Renamed first, so that nobody ever sees a half-removed cache.
+            # Renamed first, so that no process ever sees a half-removed cache.
             doomed = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp")
             folder.rename(doomed)
     except OSError:

@@ -21,7 +21,7 @@ _TAGS: dict[TagColumn, str] = {
 
 
 def pretrained_folder(model: str) -> Path | None:
-    """The folder of a pretrained model, of which only the name should be told; None for an id of the Hub."""
+    """The folder of a pretrained model, of which a card gives the name only; None for a Hub id."""
     folder = Path(model)
     return folder if model and (folder.is_absolute() or folder.is_dir()) else None
 
@@ -35,7 +35,7 @@ def model_card(
     *,
     predicted_tags: bool = False,
 ) -> str:
-    """A card in Markdown; files are named without their folders, which say nothing to anybody else."""
+    """A card in Markdown; files are named without their folders, which mean nothing to other people."""
     decoder, best = config.decoder, progress.metrics[progress.best_epoch - 1]
     sentences, words = training_size
     files = "\n".join(f"- {role}: {path.name}" for role, path in data.items() if path is not None)

@@ -21,6 +21,7 @@ from pointree.config.encoders import ENCODER_KIND, ENCODER_SETTINGS
 from pointree.config.options import describe
 from pointree.config.rules import as_toml, share, whole
 from pointree.errors import ConfigError, ModelError
+from pointree.models.shrink import shrink_model
 from pointree.nn import initialise
 from pointree.nn.dropout import drop_shared
 from pointree.nn.encoders import ENCODERS, Encoder, register
@@ -148,6 +149,13 @@ def test_it_is_trained_saved_and_loaded(model: Path, ewt: Path) -> None:
     assert [parser.parse([sentence])[0].heads for sentence in sentences] == [parsed.heads for parsed in together]
     assert [parsed.deprels for parsed in together] == [parser.parse([each])[0].deprels for each in sentences]
     assert [parsed.heads for parsed in parser.parse(sentences, beam_width=1)] == [p.heads for p in together]
+
+
+def test_it_is_shrunk(model: Path, ewt: Path, tmp_path: Path) -> None:
+    shrink_model(model, tmp_path / "small", bits=8)
+    sentences = list(read_conllu(ewt))[:5]
+    small = pointree.load(tmp_path / "small", precision="fp32").parse(sentences)
+    assert [len(parsed.heads) for parsed in small] == [len(sentence) for sentence in sentences]
 
 
 def test_its_card_has_its_line(model: Path) -> None:
