@@ -9,7 +9,9 @@ from random import Random
 from typing import Any
 
 import networkx
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from pointree.config import FUSIONS, Config
 from pointree.models.folder import new_network
@@ -147,6 +149,11 @@ def is_tree(heads: Sequence[int], *, single_root: bool = True) -> bool:
         and graph.in_degree(0) == 0
         and (not single_root or graph.out_degree(0) == 1)
     )
+
+
+def tree_score(scores: NDArray[np.float64], heads: Sequence[int]) -> float:
+    """The sum of the scores of a tree's arcs; ``scores`` are those of `pointree.search.spanning_tree`."""
+    return float(scores[np.arange(len(heads)), list(heads)].sum())
 
 
 def ewt_sentences() -> list[Sentence]:

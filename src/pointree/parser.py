@@ -12,7 +12,7 @@ import torch
 
 from pointree.config import READ_TAGS, Config
 from pointree.errors import ModelError, UsageError
-from pointree.files import atomic_write, reading
+from pointree.files import atomic_write
 from pointree.models.folder import load_features, load_folder, save_folder, save_pretrained
 from pointree.models.layout import TEXT_MODEL
 from pointree.models.registry import resolve_model
@@ -117,16 +117,18 @@ class Parser:
         return cls(config, vocabularies, network.to(device=place, dtype=dtype), text_model, str(model), pretrained)
 
     def save(self, path: str | os.PathLike[str], card: str = "", *, bundle_pretrained: bool = False) -> None:
-        """Write the model to a folder, with its text model if it has one and, if asked, its pretrained model."""
+        """Write the model to a folder, with its tokeniser and tagger if it has them.
+
+        With ``bundle_pretrained``, the folder gets a copy of its pretrained model too.
+        """
         folder = Path(path)
         save_folder(folder, self.config, self.vocabularies, self.network.state_dict(), card)
         if self.pretrained is not None:
             save_pretrained(folder, self.config, self.pretrained.model, bundle=bundle_pretrained)
         if self.text_model is not None:
-            with reading(self.text_model.name):
-                data = Path(self.text_model.name).read_bytes()
+            content = self.text_model.content()
             with atomic_write(folder / TEXT_MODEL, "b") as stream:
-                stream.write(data)
+                stream.write(content)
 
     @property
     def precision(self) -> str:

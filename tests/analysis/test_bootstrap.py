@@ -6,10 +6,26 @@ from math import erfc, sqrt
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from pointree.analysis.bootstrap import paired_bootstrap
+from pointree.analysis.bootstrap import Comparison, Resamples
 
 WORDS = np.full(200, 10.0)
+
+
+def paired_bootstrap(
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+    words: NDArray[np.float64],
+    *,
+    resamples: int = 10_000,
+    seed: int = 1,
+) -> Comparison:
+    """Compare two systems by their correct words and the words of each sentence.
+
+    *Shape:* all ``(n_sentences,)``.
+    """
+    return Resamples.draw(words, [first, second], resamples, seed).compare(0, 1)
 
 
 def test_equal_systems() -> None:

@@ -335,7 +335,7 @@ def test_a_missing_encoder_is_told_in_a_line(train: Callable[..., Outcome], tmp_
     pytest.importorskip("transformers", reason="pretrained embeddings need transformers")
     gone = tmp_path / "gone"
     outcome = train(tmp_path / "model", "--set", f"embeddings.pretrained.model={gone}")
-    assert f"encoder {gone}: no such folder" in error(outcome)
+    assert f"pretrained model {gone}: no such folder" in error(outcome)
 
 
 def test_an_encoder_from_the_settings_to_the_tree(

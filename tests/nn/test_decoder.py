@@ -15,7 +15,7 @@ SIZE, INPUTS, BATCH = 4, 6, 3
 
 def new_decoder(n_slots: int, gate: str = "gate1") -> Decoder:
     torch.manual_seed(n_slots)
-    decoder = Decoder(inputs=INPUTS, size=SIZE, n_slots=n_slots, gate=gate, dropout=0.0).double()
+    decoder = Decoder(inputs=INPUTS, start_size=INPUTS, size=SIZE, n_slots=n_slots, gate=gate, dropout=0.0).double()
     with torch.no_grad():
         for parameter in decoder.parameters():
             parameter.normal_()

@@ -1,4 +1,4 @@
-"""Vectors of a frozen encoder: from the cache or not, they are the same."""
+"""Vectors of a frozen model: from the cache or not, they are the same."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POSITIONS = Packing.of([len(forms) + 1 for forms in BATCH])
 
 
 @pytest.fixture(scope="module")
-def encoder(tmp_path_factory: pytest.TempPathFactory) -> PretrainedModel:
+def pretrained(tmp_path_factory: pytest.TempPathFactory) -> PretrainedModel:
     return open_pretrained(make_pretrained(tmp_path_factory.mktemp("encoder")), mix="learned")
 
 
@@ -28,20 +28,20 @@ def inputs(features: FrozenFeatures) -> Tensor:
     return features.inputs(BATCH, POSITIONS)
 
 
-def test_hit_and_miss_are_the_same(encoder: PretrainedModel, tmp_path: Path) -> None:
-    without, caches = FrozenFeatures(encoder), CacheFolder(tmp_path)
-    cached = FrozenFeatures(encoder, caches)
+def test_hit_and_miss_are_the_same(pretrained: PretrainedModel, tmp_path: Path) -> None:
+    without, caches = FrozenFeatures(pretrained), CacheFolder(tmp_path)
+    cached = FrozenFeatures(pretrained, caches)
     missed = inputs(cached)
     assert missed.shape == (POSITIONS.n_rows, 3, 12)
     assert missed.dtype == torch.bfloat16
     assert torch.equal(missed, inputs(without))
     assert cached.prepare(BATCH) == len(BATCH)
     assert torch.equal(inputs(cached), missed)
-    assert torch.equal(inputs(FrozenFeatures(encoder, caches)), missed), "in the next process"
+    assert torch.equal(inputs(FrozenFeatures(pretrained, caches)), missed), "in the next process"
 
 
-def test_rows_are_those_of_the_packing(encoder: PretrainedModel, tmp_path: Path) -> None:
-    cached = FrozenFeatures(encoder, CacheFolder(tmp_path))
+def test_rows_are_those_of_the_packing(pretrained: PretrainedModel, tmp_path: Path) -> None:
+    cached = FrozenFeatures(pretrained, CacheFolder(tmp_path))
     cached.prepare(BATCH)
     padded = POSITIONS.pad(inputs(cached).flatten(1))
     for number, forms in enumerate(BATCH):
@@ -49,24 +49,24 @@ def test_rows_are_those_of_the_packing(encoder: PretrainedModel, tmp_path: Path)
         assert torch.equal(padded[number, : len(forms) + 1], alone.flatten(1))
 
 
-def test_the_encoder_reads_only_what_is_missing_and_tells_how_far_it_is(
-    encoder: PretrainedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_model_reads_only_what_is_missing_and_tells_how_far_it_is(
+    pretrained: PretrainedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pointree.nn.pretrained_features._BATCH_SENTENCES", 2)
-    features, told = FrozenFeatures(encoder, CacheFolder(tmp_path)), list[tuple[int, int]]()
+    features, told = FrozenFeatures(pretrained, CacheFolder(tmp_path)), list[tuple[int, int]]()
     assert features.prepare(BATCH[:4] + BATCH[:2]) == 4
     assert features.prepare(BATCH, lambda done, total: told.append((done, total))) == len(BATCH) - 4
     assert (told[0], told[-1]) == ((0, 5), (5, 5))
     assert features.prepare(BATCH) == 0
-    monkeypatch.setattr(encoder, "forward", None)
+    monkeypatch.setattr(pretrained, "forward", None)
     assert inputs(features).isfinite().all()
 
 
 def test_a_run_killed_while_it_computed_ends_with_the_same_vectors(
-    encoder: PretrainedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    pretrained: PretrainedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pointree.nn.pretrained_features._BATCH_SENTENCES", 3)
-    whole = FrozenFeatures(encoder, CacheFolder(tmp_path / "whole"))
+    whole = FrozenFeatures(pretrained, CacheFolder(tmp_path / "whole"))
     whole.prepare(BATCH)
 
     class KilledError(Exception):
@@ -77,22 +77,22 @@ def test_a_run_killed_while_it_computed_ends_with_the_same_vectors(
             raise KilledError
 
     with pytest.raises(KilledError):
-        FrozenFeatures(encoder, CacheFolder(tmp_path / "killed")).prepare(BATCH, kill)
-    again = FrozenFeatures(encoder, CacheFolder(tmp_path / "killed"))
+        FrozenFeatures(pretrained, CacheFolder(tmp_path / "killed")).prepare(BATCH, kill)
+    again = FrozenFeatures(pretrained, CacheFolder(tmp_path / "killed"))
     assert 0 < again.prepare(BATCH) < len(BATCH)
     assert torch.equal(inputs(again), inputs(whole))
 
 
-def test_nothing_is_computed_that_would_not_fit(encoder: PretrainedModel, tmp_path: Path) -> None:
+def test_nothing_is_computed_that_would_not_fit(pretrained: PretrainedModel, tmp_path: Path) -> None:
     from pointree.errors import OutputError
 
-    features = FrozenFeatures(encoder, CacheFolder(tmp_path, limit=10_000))
+    features = FrozenFeatures(pretrained, CacheFolder(tmp_path, limit=10_000))
     with pytest.raises(OutputError, match="raise --cache-gb"):
         features.prepare(BATCH)
     assert not any(path.stat().st_size for path in tmp_path.rglob(VECTORS))
 
 
-def test_a_trained_encoder_gets_subwords(encoder: PretrainedModel) -> None:
-    batch = TrainedFeatures(encoder).inputs(BATCH, POSITIONS)
+def test_a_fine_tuned_model_gets_subwords(pretrained: PretrainedModel) -> None:
+    batch = TrainedFeatures(pretrained).inputs(BATCH, POSITIONS)
     with torch.no_grad():
-        assert torch.equal(encoder(batch).to(torch.bfloat16), inputs(FrozenFeatures(encoder)))
+        assert torch.equal(pretrained(batch).to(torch.bfloat16), inputs(FrozenFeatures(pretrained)))

@@ -43,7 +43,7 @@ def test_gradients_of_states(combination: Combination, trees: str, masked: bool)
     assert gold is not None
     n_slots = len(parser.network.slots)
     torch.manual_seed(0)
-    decoder = Decoder(inputs=2, size=SIZE, n_slots=n_slots, gate=combination[2], dropout=0.5).double()
+    decoder = Decoder(inputs=2, start_size=2, size=SIZE, n_slots=n_slots, gate=combination[2], dropout=0.5).double()
     weights = decoder.weights(torch.float64)
     fusion = weights.fusion or (None, None, None)
     mask = torch.tensor([[0.0, 2.0, 2.0], [2.0, 0.0, 2.0], [2.0, 2.0, 0.0]], dtype=torch.float64) if masked else None
@@ -69,7 +69,7 @@ def test_the_mask_is_for_training_and_shared_by_all_steps(monkeypatch: pytest.Mo
     parser = tiny_parser()
     gold = make_batch(parser, random_sentences([5, 2]), gold=True).gold
     assert gold is not None
-    decoder = Decoder(inputs=2, size=SIZE, n_slots=1, gate="gate1", dropout=0.5).double()
+    decoder = Decoder(inputs=2, start_size=2, size=SIZE, n_slots=1, gate="gate1", dropout=0.5).double()
     initial = torch.randn(2, 2, SIZE, dtype=torch.float64)
     gates = torch.randn(gold.steps.n_rows, 4 * SIZE, dtype=torch.float64)
     asked: list[tuple[int, ...]] = []

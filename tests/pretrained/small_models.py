@@ -1,4 +1,4 @@
-"""Tiny encoders with random weights and tokenisers of every kind, made in a moment and saved as people save theirs."""
+"""Tiny pretrained models with random weights and tokenisers of every kind, saved as people save theirs."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ KINDS: dict[str, tuple[Callable[[Path], Any], str, str]] = {
 
 
 def make_pretrained(folder: Path, kind: str = "word pieces", *, seed: int = 0, **sizes: Any) -> Path:
-    """A folder with an encoder and its tokeniser."""
+    """A folder with a pretrained model and its tokeniser."""
     folder.mkdir(parents=True, exist_ok=True)
     make_tokenizer, config_class, model_class = KINDS[kind]
     tokenizer = make_tokenizer(folder)
@@ -132,6 +132,6 @@ def make_pretrained(folder: Path, kind: str = "word pieces", *, seed: int = 0, *
 
 
 def open_pretrained(folder: Path, **choices: Any) -> PretrainedModel:
-    """The encoder of a folder, all of its layers averaged if nothing else is said."""
+    """The model of a folder, all of its layers averaged if nothing else is said."""
     choices = {"layers": (1, 2, 3), **choices}
     return load_pretrained(PretrainedConfig(model=str(folder), **choices)).eval()

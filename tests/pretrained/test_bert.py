@@ -35,7 +35,7 @@ from .small_models import EWT, make_pretrained, open_pretrained, sentences, tran
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An encoder of transformers."""
+    """A model of transformers."""
     return make_pretrained(tmp_path_factory.mktemp("encoder") / "tiny")
 
 
@@ -82,7 +82,7 @@ def test_pieces_are_those_of_transformers(lowercase: bool, text: str) -> None:
     assert ours([text]) == theirs([text])
 
 
-def test_other_encoders_are_left_to_transformers(tmp_path: Path) -> None:
+def test_other_models_are_left_to_transformers(tmp_path: Path) -> None:
     for number, kind in enumerate(("slow word pieces", "sentence pieces", "bytes")):
         folder = make_pretrained(tmp_path / str(number), kind)
         if kind != "slow word pieces":  # which are saved like the fast ones
@@ -138,7 +138,7 @@ def test_a_copy_is_read_alike(folder: Path, tmp_path: Path) -> None:
     assert before[1].settings == after[1].settings
 
 
-def test_a_compact_encoder_has_fewer_layers_and_a_table_of_4_bits(tmp_path: Path) -> None:
+def test_a_compact_model_has_fewer_layers_and_a_table_of_4_bits(tmp_path: Path) -> None:
     source = make_pretrained(tmp_path / "large", hidden_size=32)
     compact_pretrained(str(source), tmp_path / "small", layers=2)
     large = open_pretrained(source, layers=(1, 2))

@@ -147,14 +147,14 @@ def _add_half(cache: FeatureCache, file: str) -> NoReturn:
     os._exit(0)
 
 
-def test_the_cache_of_another_encoder_is_refused(tmp_path: Path) -> None:
+def test_the_cache_of_another_model_is_refused(tmp_path: Path) -> None:
     opened(tmp_path)
     with pytest.raises(
-        InputError, match=r"about\.json: expected a cache of the encoder big, found one of tiny; remove"
+        InputError, match=r"about\.json: expected the cache of the pretrained model big, found that of tiny; remove"
     ):
         FeatureCache(tmp_path, {"encoder": "big"}, WIDTH)
     (tmp_path / "about.json").write_text("{")
-    with pytest.raises(InputError, match="found one of nothing that can be read"):
+    with pytest.raises(InputError, match="found a damaged file"):
         opened(tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""What a parser remembers of its encoder."""
+"""What a parser records about its pretrained model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opening encoders: checksums, places, and all that is none, each in one line."""
+"""Opening pretrained models: checksums, places, and what is refused, each in one line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .small_models import make_pretrained, open_pretrained, transformers, word_p
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A good encoder."""
+    """A good model."""
     return make_pretrained(tmp_path_factory.mktemp("encoder") / "tiny")
 
 
@@ -61,7 +61,7 @@ def test_a_head_that_was_never_trained_does_not_count(folder: Path, copy: Path) 
     assert open_pretrained(copy).identity.sha256 == open_pretrained(folder).identity.sha256
 
 
-def test_another_encoder_than_expected(folder: Path, tmp_path: Path) -> None:
+def test_another_model_than_expected(folder: Path, tmp_path: Path) -> None:
     expected = open_pretrained(folder).identity
     assert load_pretrained(PretrainedConfig(model=str(folder), layers=(1,)), expected=expected)
     message = fault(make_pretrained(tmp_path / "other", seed=1), expected=expected)
@@ -69,28 +69,29 @@ def test_another_encoder_than_expected(folder: Path, tmp_path: Path) -> None:
     assert "found another (sha256 " in message
 
 
-def test_an_encoder_that_moved_is_found_by_its_last_name(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("variable", ["POINTREE_PRETRAINED", "POINTREE_ENCODERS"])
+def test_a_model_that_moved_is_found_by_its_last_name(
+    variable: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gone = tmp_path / "gone" / folder.name
     assert "no such folder" in fault(gone)
-    monkeypatch.setenv("POINTREE_ENCODERS", f"/nowhere:{folder.parent}")
+    monkeypatch.setenv(variable, f"/nowhere:{folder.parent}")
     assert load_pretrained(PretrainedConfig(model=str(gone), layers=(1,))).identity.width == 12
 
 
 def test_a_name_that_is_nowhere() -> None:
     message = fault("nobody/has-such-a-model")
-    assert message.startswith("encoder nobody/has-such-a-model: ")
+    assert message.startswith("pretrained model nobody/has-such-a-model: ")
 
 
 def test_a_folder_without_a_tokeniser(copy: Path) -> None:
     for path in copy.iterdir():
         if "token" in path.name or "vocab" in path.name:
             path.unlink()
-    assert f"encoder {copy}: expected a tokeniser" in fault(copy)
+    assert f"pretrained model {copy}: expected a tokeniser" in fault(copy)
 
 
-def test_a_tokeniser_of_another_encoder(copy: Path) -> None:
+def test_a_tokeniser_of_another_model(copy: Path) -> None:
     tokenizer = word_piece_tokenizer(copy)
     tokenizer.add_tokens([f"new{number}" for number in range(50)])
     tokenizer.save_pretrained(copy)
@@ -105,7 +106,7 @@ def test_a_decoder(tmp_path: Path) -> None:
     transformers.GPT2Model(config).save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
     message = fault(tmp_path)
-    assert "expected an encoder, which reads a text in both directions, found a decoder (GPT2Model)" in message
+    assert "expected one that reads a text in both directions, found a decoder (GPT2Model)" in message
 
 
 def test_the_encoder_of_an_encoder_decoder(tmp_path: Path) -> None:
@@ -115,11 +116,11 @@ def test_the_encoder_of_an_encoder_decoder(tmp_path: Path) -> None:
     )
     transformers.T5Model(config).save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
-    encoder = open_pretrained(tmp_path, layers=(1, 2))
-    assert (encoder.identity.width, encoder.identity.n_layers, encoder.limit) == (8, 2, 512)
-    assert not any("decoder" in name for name in encoder.state_dict())
-    bundle_pretrained(encoder, tmp_path / "bundle")
-    assert open_pretrained(tmp_path / "bundle", layers=(1,)).identity.sha256 == encoder.identity.sha256
+    pretrained = open_pretrained(tmp_path, layers=(1, 2))
+    assert (pretrained.identity.width, pretrained.identity.n_layers, pretrained.limit) == (8, 2, 512)
+    assert not any("decoder" in name for name in pretrained.state_dict())
+    bundle_pretrained(pretrained, tmp_path / "bundle")
+    assert open_pretrained(tmp_path / "bundle", layers=(1,)).identity.sha256 == pretrained.identity.sha256
 
 
 @pytest.mark.parametrize("damage", ["truncated", "missing layer", "no weights", "no config", "not json", "empty"])
@@ -140,7 +141,7 @@ def test_damaged_folders(damage: str, copy: Path) -> None:
         shutil.rmtree(copy)
         copy.mkdir()
     message = fault(copy)
-    assert message.startswith(f"encoder {copy}: ")
+    assert message.startswith(f"pretrained model {copy}: ")
     if damage == "missing layer":
         assert "the weights lack encoder.layer.1." in message
 
@@ -151,23 +152,23 @@ def test_without_transformers_the_line_names_the_extra(folder: Path, monkeypatch
         load_pretrained(PretrainedConfig(model=str(folder)))
 
 
-def test_a_bundle_is_the_same_encoder(folder: Path, tmp_path: Path) -> None:
-    encoder = open_pretrained(folder)
-    bundle_pretrained(encoder, tmp_path / "bundle")
+def test_a_bundle_is_the_same_model(folder: Path, tmp_path: Path) -> None:
+    pretrained = open_pretrained(folder)
+    bundle_pretrained(pretrained, tmp_path / "bundle")
     again = load_pretrained(
-        PretrainedConfig(model="gone", layers=(1,)), place=tmp_path / "bundle", expected=encoder.identity
+        PretrainedConfig(model="gone", layers=(1,)), place=tmp_path / "bundle", expected=pretrained.identity
     )
-    assert again.tokenizer(["Unbelievable"]) == encoder.tokenizer(["Unbelievable"])
+    assert again.tokenizer(["Unbelievable"]) == pretrained.tokenizer(["Unbelievable"])
 
 
 def test_an_architecture_has_all_but_the_weights(folder: Path, tmp_path: Path) -> None:
-    encoder = open_pretrained(folder)
-    save_architecture(encoder, tmp_path / "shape")
+    pretrained = open_pretrained(folder)
+    save_architecture(pretrained, tmp_path / "shape")
     assert not list((tmp_path / "shape").glob("*.safetensors"))
     config = PretrainedConfig(model=str(folder), layers=(1,))
-    again = new_pretrained(tmp_path / "shape", config, encoder.identity)
-    again.load_state_dict(encoder.state_dict(), assign=True)
-    assert all(torch.equal(a, b) for a, b in zip(encoder.parameters(), again.parameters(), strict=True))
+    again = new_pretrained(tmp_path / "shape", config, pretrained.identity)
+    again.load_state_dict(pretrained.state_dict(), assign=True)
+    assert all(torch.equal(a, b) for a, b in zip(pretrained.parameters(), again.parameters(), strict=True))
 
 
 @pytest.mark.parametrize("kind", ["word pieces", "sentence pieces", "bytes"])
@@ -186,23 +187,23 @@ def test_layers_that_nobody_reads_are_not_computed(kind: str, tmp_path: Path) ->
 
 
 def test_layers_stay_where_the_last_one_is_special(tmp_path: Path) -> None:
-    """As in encoders that normalise the states once more at their end."""
+    """As in models that normalise the states once more at their end."""
     folder = make_pretrained(tmp_path)
-    encoder = open_pretrained(folder, layers=(2,), fine_tune=True)
-    stack = encoder.model.encoder.layer  # type: ignore[union-attr]
-    assert len(stack) == 3, "a trained encoder keeps its shape"  # type: ignore[arg-type]
-    forward = encoder.model.forward
+    pretrained = open_pretrained(folder, layers=(2,), fine_tune=True)
+    stack = pretrained.model.encoder.layer  # type: ignore[union-attr]
+    assert len(stack) == 3, "a fine-tuned model keeps its shape"  # type: ignore[arg-type]
+    forward = pretrained.model.forward
 
     def normalised(**inputs: Any) -> Any:
         output = forward(**inputs)
         output.hidden_states = (*output.hidden_states[:-1], torch.tanh(output.hidden_states[-1]))
         return output
 
-    encoder.model.forward = normalised  # type: ignore[method-assign, assignment]
-    _drop_unused_layers(encoder)
+    pretrained.model.forward = normalised  # type: ignore[method-assign, assignment]
+    _drop_unused_layers(pretrained)
     assert len(stack) == 3  # type: ignore[arg-type]
-    encoder.model.forward = forward  # type: ignore[method-assign]
-    _drop_unused_layers(encoder)
+    pretrained.model.forward = forward  # type: ignore[method-assign]
+    _drop_unused_layers(pretrained)
     assert len(stack) == 2  # type: ignore[arg-type]
 
 
@@ -211,8 +212,8 @@ def test_loading_and_saving_are_quiet_and_leave_the_settings_of_transformers_alo
 ) -> None:
     logging = transformers.utils.logging
     before = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    encoder = open_pretrained(folder)
-    bundle_pretrained(encoder, tmp_path)
-    save_architecture(encoder, tmp_path)
+    pretrained = open_pretrained(folder)
+    bundle_pretrained(pretrained, tmp_path)
+    save_architecture(pretrained, tmp_path)
     assert (logging.get_verbosity(), logging.is_progress_bar_enabled()) == before
     assert capfd.readouterr() == ("", "")

@@ -1,4 +1,4 @@
-"""Vectors of words from an encoder, against a slow reference that reads one window at a time."""
+"""Vectors of words from an pretrained, against a slow reference that reads one window at a time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .small_models import KINDS, LAYERS, SIZES, make_pretrained, open_pretrained
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """One encoder of each kind that people save."""
+    """One model of each kind that people save."""
     kinds = [kind for kind in KINDS if kind != "slow word pieces"]
     return {kind: make_pretrained(tmp_path_factory.mktemp("encoder"), kind) for kind in kinds}
 
@@ -30,26 +30,26 @@ def rows_of(batch: list[list[str]]) -> list[np.ndarray]:
 
 
 @torch.no_grad()
-def encode(encoder: PretrainedModel, batch: list[list[str]]) -> list[Tensor]:
+def encode(pretrained: PretrainedModel, batch: list[list[str]]) -> list[Tensor]:
     """The vectors of ROOT and the words of each sentence."""
     rows = rows_of(batch)
-    vectors = encoder(encoder.lay_out(batch, rows))
+    vectors = pretrained(pretrained.lay_out(batch, rows))
     return [vectors[torch.from_numpy(own)] for own in rows]
 
 
 @torch.no_grad()
-def encode_slowly(encoder: PretrainedModel, forms: list[str], subwords: str = "mean") -> Tensor:
+def encode_slowly(pretrained: PretrainedModel, forms: list[str], subwords: str = "mean") -> Tensor:
     """The mean of layers and sub-words of one sentence, window by window and word by word, without padding."""
-    tokenizer = encoder.tokenizer
+    tokenizer = pretrained.tokenizer
     words = tokenizer(forms)
     flat = [number for word in words for number in word]
-    capacity = encoder.limit - len(tokenizer.opening) - len(tokenizer.closing)
+    capacity = pretrained.limit - len(tokenizer.opening) - len(tokenizer.closing)
     starts, chosen = plan_windows(len(flat), capacity)
     states, first, everything = [], None, []
     for start in starts.tolist():
         tokens = torch.tensor([[*tokenizer.opening, *flat[start : start + capacity], *tokenizer.closing]])
-        hidden: Any = encoder.model(input_ids=tokens, output_hidden_states=True)
-        mean = torch.stack([hidden.hidden_states[layer][0] for layer in encoder.layers]).mean(dim=0)
+        hidden: Any = pretrained.model(input_ids=tokens, output_hidden_states=True)
+        mean = torch.stack([hidden.hidden_states[layer][0] for layer in pretrained.layers]).mean(dim=0)
         first = mean[0] if first is None else first
         states.append(mean[len(tokenizer.opening) :])
     everything = [states[window][place - starts[window]] for place, window in enumerate(chosen.tolist())]
@@ -65,40 +65,40 @@ def encode_slowly(encoder: PretrainedModel, forms: list[str], subwords: str = "m
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "slow word pieces"])
 def test_vectors_are_those_of_the_slow_reference(kind: str, folders: dict[str, Path]) -> None:
     """Also those of sentences and words that are longer than a window, and of words of which nothing is left."""
-    encoder = open_pretrained(folders[kind])
+    pretrained = open_pretrained(folders[kind])
     batch = [["tea" * 60, "is", "nice"], ["it"] * 45, *sentences()[:6], ["a", "\u200b", "b"], ["a"]]
-    for forms, vectors in zip(batch, encode(encoder, batch), strict=True):
-        torch.testing.assert_close(vectors[:, 0], encode_slowly(encoder, forms), atol=1e-4, rtol=1e-4)
+    for forms, vectors in zip(batch, encode(pretrained, batch), strict=True):
+        torch.testing.assert_close(vectors[:, 0], encode_slowly(pretrained, forms), atol=1e-4, rtol=1e-4)
         assert vectors.shape == (len(forms) + 1, 1, SIZES["hidden_size"])
 
 
 @pytest.mark.parametrize("subwords", ["first", "last"])
 def test_first_and_last_subwords(subwords: str, folders: dict[str, Path]) -> None:
-    encoder = open_pretrained(folders["word pieces"], subwords=subwords, layers=(2,))
-    [vectors] = encode(encoder, [sentences()[0]])
-    expected = encode_slowly(encoder, sentences()[0], subwords)
+    pretrained = open_pretrained(folders["word pieces"], subwords=subwords, layers=(2,))
+    [vectors] = encode(pretrained, [sentences()[0]])
+    expected = encode_slowly(pretrained, sentences()[0], subwords)
     torch.testing.assert_close(vectors[:, 0], expected, atol=1e-4, rtol=1e-4)
 
 
 def test_a_sentence_has_the_same_vectors_in_every_batch(folders: dict[str, Path]) -> None:
-    encoder = open_pretrained(folders["word pieces"])
+    pretrained = open_pretrained(folders["word pieces"])
     batch = sentences()[:12]
-    for forms, vectors in zip(batch, encode(encoder, batch), strict=True):
-        [alone] = encode(encoder, [forms])
+    for forms, vectors in zip(batch, encode(pretrained, batch), strict=True):
+        [alone] = encode(pretrained, [forms])
         torch.testing.assert_close(vectors, alone, atol=1e-4, rtol=1e-4)
 
 
-def test_windows_of_an_encoder_that_sees_no_neighbours_are_a_single_pass(tmp_path: Path) -> None:
+def test_windows_of_a_model_that_sees_no_neighbours_are_a_single_pass(tmp_path: Path) -> None:
     """Where attention adds nothing and places look alike, it cannot matter how a sentence is cut."""
-    encoder = open_pretrained(make_pretrained(tmp_path, max_position_embeddings=400))
+    pretrained = open_pretrained(make_pretrained(tmp_path, max_position_embeddings=400))
     with torch.no_grad():
-        for name, parameter in encoder.model.named_parameters():
+        for name, parameter in pretrained.model.named_parameters():
             if "attention.output.dense" in name or "position_embeddings" in name:
                 parameter.zero_()
     forms = [form for each in sentences()[:4] for form in each]
-    [single] = encode(encoder, [forms])
-    encoder.limit = 20
-    [windows] = encode(encoder, [forms])
+    [single] = encode(pretrained, [forms])
+    pretrained.limit = 20
+    [windows] = encode(pretrained, [forms])
     torch.testing.assert_close(windows, single, atol=1e-4, rtol=1e-4)
 
 
@@ -118,7 +118,7 @@ def test_layers_out_of_range(layers: tuple[int, ...], folders: dict[str, Path]) 
         open_pretrained(folders["word pieces"], layers=layers)
 
 
-def test_an_encoder_without_room_for_words(tmp_path: Path) -> None:
+def test_a_model_without_room_for_words(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="expected room for words, found a limit of 2 tokens"):
         open_pretrained(make_pretrained(tmp_path, max_position_embeddings=2))
 

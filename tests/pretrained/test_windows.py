@@ -102,7 +102,7 @@ def test_long_sentences_and_long_words_lose_nothing(words: list[int]) -> None:
     assert all(chunk.tokens.shape[1] <= 13 for chunk in batch.chunks)
 
 
-def test_many_windows_go_through_the_encoder_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_windows_go_through_the_model_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     together = kept_tokens(laid_out([[1, 2, 3], [5], [2, 2]]))
     monkeypatch.setattr("pointree.pretrained.windows._CHUNK_TOKENS", 1)
     batch = laid_out([[1, 2, 3], [5], [2, 2]])

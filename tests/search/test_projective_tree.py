@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from pointree.search.projective_tree import maximum_projective_tree
-from pointree.search.spanning_tree import maximum_spanning_tree, tree_score
+from pointree.search.spanning_tree import maximum_spanning_tree
 from pointree.transitions import is_projective
 
-from ..helpers import is_tree
+from ..helpers import is_tree, tree_score
 
 
 @pytest.mark.parametrize("single_root", [True, False])

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pointree.search.spanning_tree import Scores, lower_root_arcs, maximum_spanning_tree, tree_score
+from pointree.search.spanning_tree import Scores, lower_root_arcs, maximum_spanning_tree
 
-from ..helpers import is_tree
+from ..helpers import is_tree, tree_score
 
 
 def random_scores(n: int, seed: int, *, whole: bool = False) -> Scores:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pointree.errors import ModelError, UsageError
-from pointree.text.udpipe import TextModel
+from pointree.text.udpipe import TextModel, _from_content
 from pointree.training.text_model import TaggerOptions, TokenizerOptions, train_text_model
 from pointree.treebank.conllu import read_conllu
 from pointree.treebank.sentence import Sentence, Token, get_misc
@@ -124,7 +124,6 @@ def test_multiword_tokens_are_ranges(tmp_path: Path) -> None:
         ("6", ".", "_"),
     ]
     assert sentence.text == "Il vient du matin."
-    assert (model.can_segment, model.can_tag) == (True, False)
     with pytest.raises(ModelError, match=r"du\.udpipe: .*tagger"):
         list(model.tag([sentence]))
 
@@ -133,7 +132,6 @@ def test_a_tagger_alone_cannot_segment(tmp_path: Path, ewt: Path) -> None:
     model = train_text_model(
         list(read_conllu(ewt)), [], tmp_path / "t", tokenizer=None, tagger=TaggerOptions(iterations=1)
     )
-    assert (model.can_segment, model.can_tag) == (False, True)
     with pytest.raises(ModelError, match=r"t: this model has no tokeniser$"):
         list(model.segment("Hello"))
 
@@ -150,3 +148,8 @@ def test_load_tells_what_is_wrong(text_model: TextModel, tmp_path: Path) -> None
         damaged.write_bytes(content)
         with pytest.raises(ModelError, match=r"damaged\.udpipe: expected a UDPipe 1 model, found [\d,]+ bytes"):
             TextModel.load(damaged)
+
+
+def test_a_damaged_pickle_is_one_line() -> None:
+    with pytest.raises(ModelError, match=r"^x\.udpipe: expected the content of a UDPipe 1 model, found 5 other bytes$"):
+        _from_content(b"wrong", "x.udpipe")

@@ -1,4 +1,4 @@
-"""Training with a pretrained encoder: frozen weights stay, tuned ones move, and a resumed run is the same run."""
+"""Training with a pretrained model: frozen weights stay, tuned ones move, and a resumed run is the same run."""
 
 from __future__ import annotations
 
@@ -37,49 +37,49 @@ WORDS = [["I", "like", "it"], ["Unbelievable", "!"]]
 
 
 @pytest.fixture(scope="module")
-def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny BERT."""
     return make_pretrained(tmp_path_factory.mktemp("encoders") / "tiny")
 
 
 @pytest.fixture(scope="module")
-def runs(encoder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Trainer]:
+def runs(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Trainer]:
     """A finished run of each mode."""
     root = tmp_path_factory.mktemp("runs")
-    found = {mode: trainer_of(root / mode, encoder, mode) for mode in MODES}
+    found = {mode: trainer_of(root / mode, folder, mode) for mode in MODES}
     for trainer in found.values():
         trainer.run()
     return found
 
 
-def contextual_config(encoder: Path, mode: str, **training: Any) -> Config:
+def pretrained_config(folder: Path, mode: str, **training: Any) -> Config:
     config = small_config(epochs=2, **training)
-    pretrained = PretrainedConfig(model=str(encoder), layers=(1, 3), **MODES[mode])
+    pretrained = PretrainedConfig(model=str(folder), layers=(1, 3), **MODES[mode])
     return replace(config, embeddings=replace(config.embeddings, pretrained=pretrained))
 
 
-def trainer_of(output: Path, encoder: Path, mode: str, **options: Any) -> Trainer:
+def trainer_of(output: Path, folder: Path, mode: str, **options: Any) -> Trainer:
     caches = CacheFolder(output.parent / "caches")
-    return small_trainer(output, contextual_config(encoder, mode), caches=caches, **options)
+    return small_trainer(output, pretrained_config(folder, mode), caches=caches, **options)
 
 
-def encoder_weights(trainer: Trainer) -> dict[str, torch.Tensor]:
+def pretrained_weights(trainer: Trainer) -> dict[str, torch.Tensor]:
     assert trainer.parser.pretrained is not None
     return trainer.parser.pretrained.model.model.state_dict()
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_frozen_weights_stay_and_tuned_ones_move(mode: str, encoder: Path, runs: dict[str, Trainer]) -> None:
-    before = load_file(encoder / "model.safetensors")
-    same = {name for name, tensor in encoder_weights(runs[mode]).items() if tensor.equal(before[name])}
-    assert (same == set(encoder_weights(runs[mode]))) == (mode not in TUNED)
+def test_frozen_weights_stay_and_tuned_ones_move(mode: str, folder: Path, runs: dict[str, Trainer]) -> None:
+    before = load_file(folder / "model.safetensors")
+    same = {name for name, tensor in pretrained_weights(runs[mode]).items() if tensor.equal(before[name])}
+    assert (same == set(pretrained_weights(runs[mode]))) == (mode not in TUNED)
     if mode in TUNED:
         assert not any("attention" in name and "weight" in name for name in same)
         assert ("embeddings.word_embeddings.weight" in same) == (mode == "layers")
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_files_hold_the_encoder_only_if_it_was_tuned(mode: str, runs: dict[str, Trainer]) -> None:
+def test_files_hold_the_model_only_if_it_was_tuned(mode: str, runs: dict[str, Trainer]) -> None:
     for name in (WEIGHTS, CHECKPOINT):
         held = any(".pretrained.model." in key for key in load_file(runs[mode].output / name))
         assert held == (mode in TUNED)
@@ -94,8 +94,8 @@ def test_the_mix_of_layers_is_learned(runs: dict[str, Trainer]) -> None:
     assert weights["embeddings.pretrained.mix.weights"].any()
 
 
-def test_the_encoder_has_its_own_learning_rate_and_warm_up(encoder: Path, tmp_path: Path) -> None:
-    trainer = trainer_of(tmp_path / "run", encoder, "tuned")
+def test_a_fine_tuned_model_has_its_own_learning_rate_and_warm_up(folder: Path, tmp_path: Path) -> None:
+    trainer = trainer_of(tmp_path / "run", folder, "tuned")
     rates: list[tuple[float, float]] = []
     step = trainer.optimiser.step
 
@@ -113,7 +113,7 @@ def test_the_encoder_has_its_own_learning_rate_and_warm_up(encoder: Path, tmp_pa
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_resumed_run_is_the_run_that_never_stopped(
-    mode: str, encoder: Path, runs: dict[str, Trainer], tmp_path: Path
+    mode: str, folder: Path, runs: dict[str, Trainer], tmp_path: Path
 ) -> None:
     class StopError(Exception):
         pass
@@ -129,10 +129,10 @@ def test_a_resumed_run_is_the_run_that_never_stopped(
         def epoch_ended(self, metrics: dict[str, Any], improved: bool) -> None:
             pass
 
-    stopped = trainer_of(tmp_path / "run", encoder, mode, observer=Stopper())
+    stopped = trainer_of(tmp_path / "run", folder, mode, observer=Stopper())
     with pytest.raises(StopError):
         stopped.run()
-    resumed = trainer_of(tmp_path / "run", encoder, mode)
+    resumed = trainer_of(tmp_path / "run", folder, mode)
     resumed.resume()
     resumed.run()
     for name in (WEIGHTS, CHECKPOINT):
@@ -141,16 +141,16 @@ def test_a_resumed_run_is_the_run_that_never_stopped(
         assert all(ended[key].equal(expected[key]) for key in ended)
 
 
-def test_a_run_is_not_resumed_with_another_encoder(encoder: Path, runs: dict[str, Trainer], tmp_path: Path) -> None:
+def test_a_run_is_not_resumed_with_another_model(folder: Path, runs: dict[str, Trainer], tmp_path: Path) -> None:
     output = shutil.copytree(runs["frozen"].output, tmp_path / "run")
-    moved = encoder.rename(encoder.with_name("moved"))
+    moved = folder.rename(folder.with_name("moved"))
     try:
-        make_pretrained(encoder, seed=1)
+        make_pretrained(folder, seed=1)
         with pytest.raises(TrainingError, match=r"was made with other data: encoder not as given now$"):
-            trainer_of(output, encoder, "frozen").resume()
+            trainer_of(output, folder, "frozen").resume()
     finally:
-        shutil.rmtree(encoder)
-        moved.rename(encoder)
+        shutil.rmtree(folder)
+        moved.rename(folder)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -167,17 +167,19 @@ def test_a_loaded_parser_parses_as_the_trained_one(mode: str, runs: dict[str, Tr
     assert loaded.trace(WORDS[0]).heads == loaded.parse(WORDS)[0].heads
 
 
-def without_the_encoder(encoder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Let the encoder be found no longer."""
+def without_the_model(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Hide the pretrained model."""
     monkeypatch.setattr("pointree.pretrained.loading.find_pretrained", lambda name: str(tmp_path / "gone" / "tiny"))
 
 
-def test_a_missing_and_another_encoder_are_one_line(
-    encoder: Path, runs: dict[str, Trainer], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_a_missing_and_another_model_are_one_line(
+    folder: Path, runs: dict[str, Trainer], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     folder = runs["frozen"].output
-    without_the_encoder(encoder, monkeypatch, tmp_path)
-    with pytest.raises(ModelError, match=r"frozen: encoder .*gone/tiny: no such folder; put one of its name into"):
+    without_the_model(folder, monkeypatch, tmp_path)
+    with pytest.raises(
+        ModelError, match=r"frozen: pretrained model .*gone/tiny: no such folder; put one of its name into"
+    ):
         pointree.load(folder)
     make_pretrained(tmp_path / "gone" / "tiny", seed=2)
     with pytest.raises(ModelError, match="expected the one that the parser was trained with"):
@@ -185,12 +187,12 @@ def test_a_missing_and_another_encoder_are_one_line(
 
 
 def test_a_tuned_model_and_a_bundle_need_no_other_folder(
-    encoder: Path, runs: dict[str, Trainer], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    folder: Path, runs: dict[str, Trainer], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    bundled = trainer_of(tmp_path / "bundled", encoder, "frozen", bundle_pretrained=True)
+    bundled = trainer_of(tmp_path / "bundled", folder, "frozen", bundle_pretrained=True)
     bundled.run()
     expected = [parsed.heads for parsed in pointree.load(runs["frozen"].output, precision="fp32").parse(WORDS)]
-    without_the_encoder(encoder, monkeypatch, tmp_path)
+    without_the_model(folder, monkeypatch, tmp_path)
     assert [parsed.heads for parsed in pointree.load(bundled.output, precision="fp32").parse(WORDS)] == expected
     assert pointree.load(runs["tuned"].output, precision="fp32").parse(WORDS)
 
@@ -204,10 +206,10 @@ def test_shrunk_models_and_wheels_carry_what_they_had(mode: str, runs: dict[str,
     assert pointree.load(tmp_path / "unpacked" / "pointree_model_tiny", precision="fp32").parse(WORDS)
 
 
-def test_features_are_computed_once(encoder: Path, runs: dict[str, Trainer]) -> None:
+def test_features_are_computed_once(folder: Path, runs: dict[str, Trainer]) -> None:
     told: list[tuple[int, int]] = []
     output = runs["frozen"].output.with_name("again")
-    trainer = trainer_of(output, encoder, "frozen", features_progress=lambda *numbers: told.append(numbers))
+    trainer = trainer_of(output, folder, "frozen", features_progress=lambda *numbers: told.append(numbers))
     trainer.run()
     assert not told
     assert isinstance(trainer.parser.pretrained, FrozenFeatures)

@@ -12,7 +12,7 @@ def test_starts_without_arcs() -> None:
     assert tree.tops == [0, 1, 2, 3]
     assert (tree.lo, tree.hi) == ([0] * 4, [3] * 4)
     assert tree.root_dependent == 0
-    assert not tree.is_complete
+    assert None in tree.heads[1:]
 
 
 def test_attaching_moves_the_whole_fragment_under_the_new_top() -> None:
@@ -24,7 +24,7 @@ def test_attaching_moves_the_whole_fragment_under_the_new_top() -> None:
     assert tree.tops == [0, 0, 0, 3, 0]
     assert tree.root_dependent == 4
     tree.attach(3, 4)
-    assert tree.is_complete
+    assert None not in tree.heads[1:]
 
 
 def test_slots_remember_outermost_and_latest_dependents_of_each_side() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
+
+from pointree.transitions import GoldStep
 
 Heads = tuple[int, ...]
 
@@ -15,6 +17,12 @@ def ancestors(heads: Sequence[int], word: int) -> list[int]:
         word = heads[word - 1]
         chain.append(word)
     return chain
+
+
+def rebuild(steps: Iterable[GoldStep]) -> list[int]:
+    """Return the heads of words 1..n that the steps assign."""
+    assigned = {step.focus: step.head for step in steps}
+    return [assigned[word] for word in range(1, len(assigned) + 1)]
 
 
 def is_tree(heads: Sequence[int]) -> bool:

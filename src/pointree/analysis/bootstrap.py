@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Comparison", "Resamples", "paired_bootstrap"]
+__all__ = ["Comparison", "Resamples"]
 
 _DRAWS_AT_ONCE = 500
 """Bounds memory: a draw needs one number for each sentence."""
@@ -81,18 +81,3 @@ class Resamples:
         # one on a sentence, the same would be so on all of them in one of 2ⁿ⁻¹ cases.
         p_value = max(p_value, 2.0 ** (1 - self.n_sentences))
         return Comparison(observed, float(low), float(high), p_value)
-
-
-def paired_bootstrap(
-    first: NDArray[np.float64],
-    second: NDArray[np.float64],
-    words: NDArray[np.float64],
-    *,
-    resamples: int = 10_000,
-    seed: int = 1,
-) -> Comparison:
-    """Compare two systems by their correct words and the words of each sentence.
-
-    *Shape:* all ``(n_sentences,)``.
-    """
-    return Resamples.draw(words, [first, second], resamples, seed).compare(0, 1)

@@ -8,12 +8,14 @@ hypotheses share: there is no formula for it, it is counted while it runs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from pointree.config import READ_TAGS, Config
+from pointree.nn.encoders import Encoder, new_encoder
 from pointree.transitions import ORDERS
 
 __all__ = ["TRAINING_FACTOR", "counted_flops", "forward_flops", "total_flops"]
@@ -25,30 +27,28 @@ TRAINING_FACTOR = 3
 def forward_flops(config: Config, length: int, *, n_labels: int, chars: int = 0) -> int:
     """Operations to parse greedily one sentence of ``length`` words with ``chars`` characters in distinct forms."""
     words, positions = length, length + 1
-    embeddings, encoder, decoder, scorers = config.embeddings, config.encoder, config.decoder, config.scorers
+    embeddings, decoder, scorers = config.embeddings, config.decoder, config.scorers
+    encoder = _encoder(config)
+    encoding, size = encoder.size, decoder.size
     products = chars * embeddings.char_window * embeddings.char_size * embeddings.char_filters
-    products += _encoder_products(config, positions)
-    encoding, size = 2 * encoder.size, decoder.size
-    products += encoding * size  # initial state
+    products += encoder.state_size * size  # initial state
     products += positions * (encoding * size + size * 4 * size)  # input of every focus word
     products += positions * (encoding * scorers.arc_size + scorers.arc_size**2 + scorers.arc_size)  # keys
     products += positions * encoding * scorers.label_size
     products += words * (_fusion_products(config) + size * 4 * size)
     products += words * (size * scorers.arc_size + positions * scorers.arc_size)
     products += words * (size * scorers.label_size + n_labels * scorers.label_size * (scorers.label_size + 3))
-    return 2 * products
+    return 2 * products + encoder.flops(positions)
 
 
-def _encoder_products(config: Config, positions: int) -> int:
-    embeddings, size = config.embeddings, config.encoder.size
+@lru_cache
+def _encoder(config: Config) -> Encoder:
+    """The encoder of a configuration, without memory for its weights."""
+    embeddings = config.embeddings
     inputs = embeddings.word_size + embeddings.char_filters
     inputs += embeddings.tag_size if embeddings.tag in READ_TAGS else 0
-    products = 0
-    for _layer in range(config.encoder.layers):
-        products += 2 * positions * inputs * 4 * size
-        products += 2 * (positions - 1) * size * 4 * size  # the first step has no state to multiply
-        inputs = 2 * size
-    return products
+    with torch.device("meta"):
+        return new_encoder(config.encoder, inputs=inputs)
 
 
 def _fusion_products(config: Config) -> int:

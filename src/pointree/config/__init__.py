@@ -6,6 +6,7 @@ shows.
 """
 
 from pointree.config.config import Config
+from pointree.config.encoders import BiLstmConfig, EncoderConfig
 from pointree.config.loading import load_config
 from pointree.config.options import Option, defaults, describe
 from pointree.config.presets import PRESETS
@@ -14,7 +15,6 @@ from pointree.config.sections import (
     READ_TAGS,
     DecoderConfig,
     EmbeddingsConfig,
-    EncoderConfig,
     FusionName,
     GateName,
     Mix,
@@ -32,6 +32,7 @@ __all__ = [
     "FUSIONS",
     "PRESETS",
     "READ_TAGS",
+    "BiLstmConfig",
     "Config",
     "DecoderConfig",
     "EmbeddingsConfig",

@@ -6,19 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from pointree.config.encoders import DEFAULT_ENCODER, ENCODER_SETTINGS, BiLstmConfig, EncoderConfig
 from pointree.config.old_settings import upgrade
 from pointree.config.rules import as_toml, suggestion
+from pointree.config.section import fault_of, section_rules
 from pointree.config.sections import (
     SECTIONS,
     DecoderConfig,
     EmbeddingsConfig,
-    EncoderConfig,
     PretrainedConfig,
     ScorersConfig,
     TrainingConfig,
-    fault_of,
     option_names,
-    section_rules,
+    sections_with,
 )
 from pointree.errors import ConfigError
 
@@ -30,7 +30,7 @@ class Config:
     """All choices of a model and its training."""
 
     embeddings: EmbeddingsConfig = field(default_factory=EmbeddingsConfig)
-    encoder: EncoderConfig = field(default_factory=EncoderConfig)
+    encoder: EncoderConfig = field(default_factory=BiLstmConfig)
     decoder: DecoderConfig = field(default_factory=DecoderConfig)
     scorers: ScorersConfig = field(default_factory=ScorersConfig)
     training: TrainingConfig = field(default_factory=TrainingConfig)
@@ -60,7 +60,11 @@ class Config:
 
 def build(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[Config, list[str]]:
     """Lay the layers over the defaults; a faulty value is reported with its place and its default kept."""
-    values = {name: {key: getattr(kind(), key) for key in section_rules(kind)} for name, kind in SECTIONS.items()}
+    encoder = _chosen_encoder(layers)
+    sections = sections_with(encoder if encoder in ENCODER_SETTINGS else DEFAULT_ENCODER)
+    values = {
+        name: {key: getattr(section(), key) for key in section_rules(section)} for name, section in sections.items()
+    }
     faults: list[str] = []
     faulty: set[tuple[str, str]] = set()
     places: dict[str, str] = {}
@@ -71,15 +75,17 @@ def build(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[Config, list
             elif not isinstance(table, Mapping):
                 faults.append(f"{place}{name} must be a section of fields, found {as_toml(table)}")
             else:
+                if name == EncoderConfig.name:
+                    table = _of_encoder(table, encoder)
                 for key, value in table.items():
-                    if fault := fault_of(SECTIONS[name], key, value):
+                    if fault := fault_of(sections[name], key, value, option_names(sections)):
                         faults.append(place + fault)
                         faulty.add((name, key))
                     else:
-                        values[name][key] = section_rules(SECTIONS[name])[key].kind(value)
+                        values[name][key] = section_rules(sections[name])[key].kind(value)
                         places[name] = place
-    for name in sorted(SECTIONS, key=lambda name: -name.count(".")):  # what is within another comes before it
-        section = SECTIONS[name]
+    for name in sorted(sections, key=lambda name: -name.count(".")):  # what is within another comes before it
+        section = sections[name]
         if faulty.isdisjoint((name, key) for key in section.jointly):
             faults.extend(places.get(name, "") + conflict for conflict in section.conflicts(values[name]))
         outer, inside, key = name.rpartition(".")
@@ -89,8 +95,23 @@ def build(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[Config, list
             values[outer][key] = section(**values[name])
     if faults:
         return Config(), faults
-    sections = {name: section(**values[name]) for name, section in SECTIONS.items() if "." not in name}
-    return Config(**sections), []  # type: ignore[arg-type]
+    made = {name: section(**values[name]) for name, section in sections.items() if "." not in name}
+    return Config(**made), []  # type: ignore[arg-type]
+
+
+def _chosen_encoder(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+    """The kind of encoder that the last layer to name one names, be it known or not."""
+    tables = [layer.get(EncoderConfig.name) for _place, layer in reversed(layers)]
+    return next(
+        (str(table["kind"]) for table in tables if isinstance(table, Mapping) and "kind" in table), DEFAULT_ENCODER
+    )
+
+
+def _of_encoder(table: Mapping[str, Any], encoder: str) -> Mapping[str, Any]:
+    """What a layer says about the chosen encoder; of an unknown one, only its kind is a fault."""
+    if "kind" in table and str(table["kind"]) != encoder:
+        return {}
+    return table if encoder in ENCODER_SETTINGS else {key: value for key, value in table.items() if key == "kind"}
 
 
 def _unnested(layer: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

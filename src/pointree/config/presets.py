@@ -20,7 +20,7 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "paper": {},
     "cpu": {"training": {**_SHORT_SCHEDULE, "epochs": 36}},
     "quick": {
-        "encoder": {"size": 256},
+        "encoder": {"kind": "bilstm", "size": 256},
         "decoder": {"size": 256},
         "scorers": {"arc_size": 256, "label_size": 64},
         "training": {**_SHORT_SCHEDULE, "epochs": 20},

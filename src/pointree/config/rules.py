@@ -6,7 +6,7 @@ import difflib
 import json
 import operator
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeGuard, get_args
 
@@ -29,7 +29,7 @@ class FieldRule:
     kind: Callable[[Any], Any]
     """The type of the value; what is written as a list is kept as a tuple."""
     help: str
-    choices: tuple[str, ...] = ()
+    choices: Collection[str] = ()
     bounds: tuple[tuple[str, float], ...] = ()
     odd: bool = False
     may_be_empty: bool = False

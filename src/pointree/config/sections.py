@@ -6,12 +6,13 @@ Each field carries a rule: what it accepts, and a sentence of help. Checking and
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
-from pointree.config.rules import FieldRule, as_toml, choice, flag, number, share, suggestion, text, whole, wholes
-from pointree.errors import ConfigError
+from pointree.config.encoders import DEFAULT_ENCODER, ENCODER_SETTINGS, BiLstmConfig, EncoderConfig
+from pointree.config.rules import as_toml, choice, flag, number, share, text, whole, wholes
+from pointree.config.section import Section, section_rules
 
 __all__ = [
     "FUSIONS",
@@ -19,7 +20,6 @@ __all__ = [
     "SECTIONS",
     "DecoderConfig",
     "EmbeddingsConfig",
-    "EncoderConfig",
     "FusionName",
     "GateName",
     "Mix",
@@ -28,13 +28,11 @@ __all__ = [
     "PretrainedConfig",
     "Schedule",
     "ScorersConfig",
-    "Section",
     "Subwords",
     "TagColumn",
     "TrainingConfig",
-    "fault_of",
     "option_names",
-    "section_rules",
+    "sections_with",
 ]
 
 TagColumn = Literal["upos", "xpos", "none", "joint"]
@@ -57,44 +55,29 @@ FUSIONS: dict[OrderName, tuple[FusionName, ...]] = {
 """The fusions that each order can have (§3.2 and §4 of the paper)."""
 
 
-class Section:
-    """Base of the sections: checks every field, then what the fields mean together."""
-
-    __slots__ = ()
-    name: ClassVar[str]
-    jointly: ClassVar[frozenset[str]] = frozenset()
-    """The fields that `conflicts` looks at."""
-
-    def __post_init__(self) -> None:
-        values = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
-        faults = [fault_of(type(self), key, values[key]) for key in section_rules(type(self))]
-        found = [fault for fault in faults if fault] or list(self.conflicts(values))
-        if found:
-            raise ConfigError(found)
-
-    @classmethod
-    def conflicts(cls, values: Mapping[str, Any]) -> Iterator[str]:
-        """Faults of values that are fine one by one but not together."""
-        yield from ()
-
-
 @dataclass(frozen=True, slots=True)
 class PretrainedConfig(Section):
-    """A pretrained encoder, such as BERT, whose vectors of words join the other embeddings (§2.2, §5.2)."""
+    """A pretrained model, such as BERT, whose word vectors are added to the other embeddings (§2.2, §5.2)."""
 
     name: ClassVar[str] = "embeddings.pretrained"
 
-    model: str = field(default="", metadata=text("Folder or Hugging Face Hub id of the encoder; empty = none."))
+    model: str = field(default="", metadata=text("Folder or Hugging Face Hub id of a pretrained model; empty = none."))
     layers: tuple[int, ...] = field(
         default=(-4, -3, -2, -1),
-        metadata=wholes("Layers to use: 1 is the first, 0 the input of it, -1 the last."),
+        metadata=wholes("Layers to use: 1 is the first, 0 its input, -1 the last."),
     )
-    mix: Mix = field(default="mean", metadata=choice(Mix, "How the layers become one vector."))
-    subwords: Subwords = field(default="mean", metadata=choice(Subwords, "Which sub-words stand for a word."))
-    fine_tune: bool = field(default=False, metadata=flag("Whether the encoder is trained too."))
-    fine_tune_table: bool = field(default=True, metadata=flag("Whether its table of sub-words is, if it is trained."))
-    learning_rate: float = field(default=5e-5, metadata=number("Highest learning rate of a trained encoder.", (">", 0)))
-    warmup: int = field(default=0, metadata=whole("Optimiser steps in which that learning rate rises.", (">=", 0)))
+    mix: Mix = field(
+        default="mean", metadata=choice(Mix, "How the layers are averaged: all alike, or with learned weights.")
+    )
+    subwords: Subwords = field(default="mean", metadata=choice(Subwords, "Sub-words whose vectors represent a word."))
+    fine_tune: bool = field(default=False, metadata=flag("Fine-tune the pretrained model with the parser."))
+    fine_tune_table: bool = field(default=True, metadata=flag("Fine-tune the sub-word embedding table as well."))
+    learning_rate: float = field(
+        default=5e-5, metadata=number("Highest learning rate of a fine-tuned model.", (">", 0))
+    )
+    warmup: int = field(
+        default=0, metadata=whole("Optimiser steps of rising learning rate for a fine-tuned model.", (">=", 0))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,17 +116,6 @@ class EmbeddingsConfig(Section):
                 "embeddings must have at least one of words, characters and tags, or pretrained.model, "
                 f"found word_size = 0, char_filters = 0, tag = {as_toml(values['tag'])}"
             )
-
-
-@dataclass(frozen=True, slots=True)
-class EncoderConfig(Section):
-    """The bidirectional LSTM that reads the sentence (§2.2)."""
-
-    name: ClassVar[str] = "encoder"
-
-    size: int = field(default=512, metadata=whole("Units per direction."))
-    layers: int = field(default=3, metadata=whole("Layers."))
-    dropout: float = field(default=0.33, metadata=share("Dropout between and inside the layers."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,24 +238,16 @@ class TrainingConfig(Section):
 
 SECTIONS: dict[str, type[Section]] = {
     section.name: section
-    for section in (EmbeddingsConfig, PretrainedConfig, EncoderConfig, DecoderConfig, ScorersConfig, TrainingConfig)
+    for section in (EmbeddingsConfig, PretrainedConfig, BiLstmConfig, DecoderConfig, ScorersConfig, TrainingConfig)
 }
 """All sections by their dotted names; one within another comes after it."""
 
 
-def section_rules(section: type[Section]) -> dict[str, FieldRule]:
-    """The rules of all fields but those that are sections themselves."""
-    return {item.name: item.metadata["rule"] for item in fields(section) if item.metadata}  # type: ignore[arg-type]
+def sections_with(encoder: str = DEFAULT_ENCODER) -> dict[str, type[Section]]:
+    """All sections, with the settings of this kind of encoder."""
+    return {**SECTIONS, EncoderConfig.name: ENCODER_SETTINGS[encoder]}
 
 
-def fault_of(section: type[Section], key: str, value: object) -> str | None:
-    """What is wrong with one value, or None."""
-    name, rule = section.name, section_rules(section).get(key)
-    if rule is None:
-        return f"{name}.{key} is unknown{suggestion(f'{name}.{key}', option_names())}"
-    return None if rule.accepts(value) else f"{name}.{key} must be {rule.expectation}, found {as_toml(value)}"
-
-
-def option_names() -> list[str]:
+def option_names(sections: Mapping[str, type[Section]] = SECTIONS) -> list[str]:
     """The sections and the dotted fields."""
-    return [*SECTIONS, *(f"{name}.{key}" for name, section in SECTIONS.items() for key in section_rules(section))]
+    return [*sections, *(f"{name}.{key}" for name, section in sections.items() for key in section_rules(section))]

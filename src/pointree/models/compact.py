@@ -1,4 +1,4 @@
-"""A pretrained model made smaller, before a parser is trained with it."""
+"""Make a pretrained model smaller, before a parser is trained with it."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["compact_pretrained"]
 
 
 def compact_pretrained(source: str, folder: Path, *, layers: int) -> None:
-    """Write a smaller encoder: the first ``layers`` layers, and a table of sub-words that 4 bits can hold."""
+    """Write a smaller pretrained model: the first ``layers`` layers, and a sub-word table that 4 bits can hold."""
     pretrained = load_pretrained(PretrainedConfig(model=source, layers=(layers,)))
     table, n_layers = input_table(pretrained.model), pretrained.identity.n_layers
     if not 0 < layers <= n_layers:
-        raise ModelError(f"encoder {source}: expected from 1 to {n_layers} layers to keep, found {layers}")
+        raise ModelError(f"pretrained model {source}: expected from 1 to {n_layers} layers to keep, found {layers}")
     if not any(isinstance(each, nn.ModuleList) and len(each) == layers for each in pretrained.model.modules()):
-        raise ModelError(f"encoder {source}: its layers cannot be told apart")
+        raise ModelError(f"pretrained model {source}: its layers cannot be told apart")
     if table.shape[1] % 32:
-        raise ModelError(f"encoder {source}: expected a width that 32 divides, found {table.shape[1]}")
+        raise ModelError(f"pretrained model {source}: expected a width that 32 divides, found {table.shape[1]}")
     pretrained.model.config.num_hidden_layers = layers  # type: ignore[union-attr]
     with torch.no_grad():
         table.copy_(round_to_4_bits(table))

@@ -62,16 +62,16 @@ _RENAMED_WEIGHTS = {
     "embeddings.contextual.encoder.": "embeddings.pretrained.model.",
     "embeddings.contextual.": "embeddings.pretrained.",
 }
-"""Parts of names of weights in folders of version 0.1, and what they are now."""
+"""Parts of the names that weights have in folders of version 0.1, and their names now."""
 
 _CHECKED = (CONFIG, *VOCABULARIES.values())
-"""Files that could be damaged without looking so."""
+"""Files with a checksum in the manifest."""
 
 
 def new_network(
     config: Config, vocabularies: Vocabularies, pretrained: PretrainedIdentity | None = None
 ) -> PointerNetwork:
-    """A network of the right sizes, with fresh weights; pretrained embeddings need to know their encoder."""
+    """A network of the right sizes, with fresh weights; pretrained embeddings need the identity of their model."""
     return PointerNetwork(
         config,
         n_words=len(vocabularies.words),
@@ -100,7 +100,7 @@ def save_folder(
 
 
 def write_manifest(folder: Path) -> None:
-    """Write what a model folder is, and the checksums of its files; again whenever one of them has changed."""
+    """Write the manifest: format, version and checksums. Call it again whenever a file has changed."""
     _write_checksums(folder, {name: _checksum(folder / name) for name in _checked(folder)})
 
 
@@ -111,7 +111,7 @@ def _write_checksums(folder: Path, checksums: Mapping[str, str]) -> None:
 
 
 def replace_config(folder: Path, config: Config) -> None:
-    """Give a model other settings of the same network; the model can be read at every moment."""
+    """Replace the settings of a model, whose network stays the same; the model stays readable throughout."""
     text, checksums = config.to_toml(), _read_manifest(folder / MANIFEST)
     checksum = hashlib.sha256(text.encode()).hexdigest()
     if checksums.get(CONFIG) == checksum:
@@ -144,8 +144,8 @@ def _digest(tensors: Mapping[str, Tensor]) -> str:
 
 
 def _checked(folder: Path) -> list[str]:
-    encoder = sorted(path.relative_to(folder).as_posix() for path in folder.glob(f"{PRETRAINED}/*.json"))
-    return [*_CHECKED, *([PRETRAINED_IDENTITY] if (folder / PRETRAINED_IDENTITY).is_file() else []), *encoder]
+    pretrained = sorted(path.relative_to(folder).as_posix() for path in folder.glob(f"{PRETRAINED}/*.json"))
+    return [*_CHECKED, *([PRETRAINED_IDENTITY] if (folder / PRETRAINED_IDENTITY).is_file() else []), *pretrained]
 
 
 def _checksum(path: Path) -> str:
@@ -180,31 +180,34 @@ def load_folder(folder: Path) -> tuple[Config, Vocabularies, PointerNetwork]:
     return config, vocabularies, network.eval().requires_grad_(False)
 
 
-def save_pretrained(folder: Path, config: Config, encoder: PretrainedModel, *, bundle: bool) -> None:
-    """Write which encoder a model needs, and what the model must carry of it: of a trained one, all but the weights."""
-    write_identity(folder / PRETRAINED_IDENTITY, encoder.identity)
+def save_pretrained(folder: Path, config: Config, pretrained: PretrainedModel, *, bundle: bool) -> None:
+    """Write the identity of a parser's pretrained model; with ``bundle``, the model as well.
+
+    Of a fine-tuned one, configuration and tokeniser are written: its weights are among those of the parser.
+    """
+    write_identity(folder / PRETRAINED_IDENTITY, pretrained.identity)
     if config.embeddings.pretrained.fine_tune:
-        save_architecture(encoder, folder / PRETRAINED)
+        save_architecture(pretrained, folder / PRETRAINED)
     elif bundle:
-        bundle_pretrained(encoder, folder / PRETRAINED)
+        bundle_pretrained(pretrained, folder / PRETRAINED)
     write_manifest(folder)
 
 
 def load_features(
     folder: Path, config: Config, network: PointerNetwork, device: torch.device, dtype: torch.dtype
 ) -> PretrainedFeatures | None:
-    """The encoder of a model: its own, the one that it carries, or the one of the name and checksum that it knows."""
+    """The pretrained model of a parser: fine-tuned, bundled, or found by its name and checked by its checksum."""
     if network.embeddings.pretrained is None:
         return None
     if network.embeddings.pretrained.model is not None:
         return TrainedFeatures(network.embeddings.pretrained.model)
-    carried = folder / PRETRAINED if (folder / PRETRAINED).is_dir() else None
+    bundled = folder / PRETRAINED if (folder / PRETRAINED).is_dir() else None
     expected = read_identity(folder / PRETRAINED_IDENTITY)
     try:
-        encoder = load_pretrained(config.embeddings.pretrained, place=carried, expected=expected)
+        pretrained = load_pretrained(config.embeddings.pretrained, place=bundled, expected=expected)
     except ModelError as error:
         raise ModelError(f"{folder}: {error}") from error
-    return FrozenFeatures(encoder.to(device=device, dtype=dtype))
+    return FrozenFeatures(pretrained.to(device=device, dtype=dtype))
 
 
 def upgrade_names(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -218,7 +221,7 @@ def upgrade_names(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _read_manifest(path: Path) -> dict[str, str]:
-    """The checksums of a model of our format; a folder from before there were any has none."""
+    """The checksums of a model folder; old folders have none."""
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

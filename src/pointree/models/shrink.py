@@ -1,4 +1,4 @@
-"""A model made smaller: weights in fewer bits, and a word table without the words that it can do without."""
+"""Make a model smaller: weights in fewer bits, fewer rows in the word table."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _kept_rows(vocabulary: WordVocabulary, words: int, keep: Iterable[str]) -> N
 
 
 def _select(vocabulary: WordVocabulary, rows: NDArray[np.int64]) -> WordVocabulary:
-    """The words of these rows, numbered anew in the same order."""
+    """The words of these rows, renumbered in the same order."""
     symbols = [vocabulary.symbols[row] for row in rows[len(vocabulary.specials) :]]
     return WordVocabulary(symbols, np.flatnonzero(vocabulary.singletons[rows]).tolist())
 

@@ -1,4 +1,4 @@
-"""A batch as the network reads it: packed positions, features, and gold steps when it trains."""
+"""A batch as the network reads it: packed positions, features and, for training, gold steps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class GoldSteps:
         head_rows: The row of the gold head among the packed positions.
         labels: The gold label.
         state_ids: The ids of the decoder states that the step reads, previous state first (see
-            `pointree.nn.decoder`). They follow the gold tree, or, where training explores, what the network predicted.
+            `pointree.nn.decoder`). They follow the gold tree or, with `training.exploration`, heads that the network
+            predicted.
     """
 
     steps: Packing
@@ -40,12 +41,12 @@ class GoldSteps:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Sentences sorted by length, longest first, position 0 of each being ROOT.
+    """Sentences sorted by length, longest first; position 0 of each is ROOT.
 
     *Shape:* ``words``, ``tags`` and ``forms`` are ``(n_rows,)``; ``chars`` is ``(n_forms, max_chars, width)``,
-    the numbers of each character and of its parts, and ``char_lengths`` ``(n_forms,)``; ``forms`` says which row of
-    ``chars`` each position has. ``pretrained`` has the vectors of a frozen encoder, ``(n_rows, n_vectors, width)``, or
-    the sub-words for one that trains.
+    the numbers of each character and of its parts, and ``char_lengths`` ``(n_forms,)``; ``forms`` has the row of
+    ``chars`` for each position. ``pretrained`` has the vectors of a frozen model, ``(n_rows, n_vectors, width)``, or
+    the sub-words for a fine-tuned one.
     """
 
     positions: Packing

@@ -1,8 +1,9 @@
-"""The bottom-up hierarchical decoder: one step attaches nothing, it says what the focus word looks like (paper §3).
+"""The bottom-up hierarchical decoder: a step computes the state of the focus word, before it gets its head (paper §3).
 
-All decoder states live in one memory. A state is a pair of rows, hidden state and cell. Its id is its place in the
-memory; id 0 is the zero vector that stands for a missing dependent. A step is told which states to read and where to
-write, so that training (ids known beforehand), greedy search and beam search (ids follow the hypotheses) share it.
+All decoder states are kept in one memory. A state is a pair of rows, hidden state and cell. Its id is its index in the
+memory; id 0 is the zero vector that stands for a missing dependent. The caller of a step says which states it reads and
+where it writes. So training, where all ids are known beforehand, and search, where they depend on the hypotheses, share
+one step.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ __all__ = ["Decoder", "DecoderWeights", "StepTrace", "decoder_step", "new_memory
 
 
 class DecoderWeights(NamedTuple):
-    """What a step multiplies with, in the type of the computation.
+    """The weights of a step, in the type of the computation.
 
     *Shape:* ``recurrent`` is ``(size, 4 · size)``.
     """
@@ -32,7 +33,7 @@ class DecoderWeights(NamedTuple):
 
 
 class StepTrace(NamedTuple):
-    """What a step computed on its way: kept for training's backward pass and for inspection.
+    """Intermediate values of a step, for the backward pass of training and for traces.
 
     *Shape:* ``value_and_gate`` ``(2, 2 · n, size)``, rows alternating hidden state and cell (None without fusion);
     ``fused`` ``(n, 2, size)``; ``gates`` ``(n, 4 · size)``.
@@ -44,7 +45,7 @@ class StepTrace(NamedTuple):
 
 
 def new_memory(initial: Tensor, n_steps: int) -> Tensor:
-    """A memory with room for ``n_steps`` further states; ids 1 … batch_size are the initial ones.
+    """A memory with room for ``n_steps`` more states; ids 1 … batch_size are the initial states.
 
     *Shape:* ``initial`` is ``(batch_size, 2, size)``; returns ``(1 + batch_size + n_steps, 2, size)``.
     """
@@ -56,7 +57,7 @@ def new_memory(initial: Tensor, n_steps: int) -> Tensor:
 
 
 def gather_states(memory: Tensor, state_ids: Tensor) -> Tensor:
-    """The states of these ids, hidden states and cells as rows of their own.
+    """The states of these ids, with hidden states and cells as separate rows.
 
     *Shape:* ``state_ids`` is ``(n, k)``; returns ``(2 · n, k, size)``, rows alternating hidden state and cell.
     """
@@ -74,10 +75,10 @@ def decoder_step(
     start: int,
     mask: Tensor | None = None,
 ) -> StepTrace:
-    """Compute the next decoder states s_t from those of the given ids and write them to ``memory`` from ``start`` on.
+    """Compute the next decoder states s_t from the states of the given ids, and write them to ``memory`` at ``start``.
 
     s_t = LSTM(f(s_{t-1}, s_lm, …), h_i), where f fuses hidden states and cells alike. ``mask`` is the variational
-    dropout on the hidden state, and on the cell too where they are fused.
+    dropout of the hidden state and, with fusion, of the cell too.
 
     *Shape:* ``state_ids`` is ``(n, 1 + n_slots)``, the previous state first; ``input_gates`` is ``(n, 4 · size)``.
     """
@@ -102,11 +103,11 @@ def decoder_step(
 class Decoder(nn.Module):
     """The parameters of the decoder: initial state, input, fusion and LSTM cell."""
 
-    def __init__(self, *, inputs: int, size: int, n_slots: int, gate: str, dropout: float) -> None:
+    def __init__(self, *, inputs: int, start_size: int, size: int, n_slots: int, gate: str, dropout: float) -> None:
         super().__init__()
         self.size = size
         self.dropout = dropout
-        self.initial = Projection(inputs=inputs, outputs=size)
+        self.initial = Projection(inputs=start_size, outputs=size)
         self.input = Mlp(inputs=inputs, outputs=size)
         self.fusion = Fusion(size=size, n_slots=n_slots, gate=gate) if n_slots else None
         self.input_weight = initialise.recurrent(size, 4 * size, size=size)
@@ -118,16 +119,16 @@ class Decoder(nn.Module):
         fusion = None if self.fusion is None else self.fusion.weights(dtype)
         return DecoderWeights(fusion, self.recurrent_weight.to(dtype))
 
-    def initial_state(self, final_cells: Tensor) -> Tensor:
-        """c₀ is a projection of the encoder's final cells, h₀ = tanh(c₀).
+    def initial_state(self, start: Tensor) -> Tensor:
+        """c₀ is a projection of the encoder's start state, h₀ = tanh(c₀).
 
-        *Shape:* ``(batch_size, inputs)`` to ``(batch_size, 2, size)``.
+        *Shape:* ``(batch_size, start_size)`` to ``(batch_size, 2, size)``.
         """
-        cell = self.initial(final_cells)
+        cell = self.initial(start)
         return torch.stack((cell.tanh(), cell), dim=1)
 
     def input_gates(self, encoded: Tensor) -> Tensor:
-        """What each position contributes to the gates when it is the focus.
+        """The contribution of each position to the gates of the step in which it is the focus.
 
         *Shape:* ``(n_rows, inputs)`` to ``(n_rows, 4 · size)``.
         """

@@ -24,7 +24,7 @@ def drop_rows(features: Tensor, probability: float, training: bool) -> Tensor:
 def drop_shared(features: Tensor, owners: Tensor, n_owners: int, probability: float, training: bool) -> Tensor:
     """Drop the same dimensions in all vectors of one sentence.
 
-    *Shape:* ``features`` is ``(n_rows, width)``, ``owners`` names the sentence of each row, ``(n_rows,)``.
+    *Shape:* ``features`` is ``(n_rows, width)``, ``owners`` has the sentence of each row, ``(n_rows,)``.
     """
     if not training or probability == 0.0:
         return features

@@ -20,7 +20,7 @@ __all__ = ["Embeddings"]
 
 
 class Embeddings(nn.Module):
-    """Concatenates what is switched on; dropout removes whole vectors, independently for each part."""
+    """Concatenates the embeddings that the settings switch on; dropout removes whole vectors of each of them."""
 
     singletons: Tensor
 
@@ -52,12 +52,12 @@ class Embeddings(nn.Module):
         self.size = config.word_size + config.char_filters + (config.tag_size if config.tag in READ_TAGS else 0)
         if config.pretrained.model:
             if pretrained is None:
-                raise ValueError("pretrained embeddings need the identity of their encoder")
+                raise ValueError("pretrained embeddings need the identity of their model")
             self.pretrained = PretrainedEmbedding(config.pretrained, pretrained)
             self.size += self.pretrained.width
 
     def set_singletons(self, singletons: np.ndarray) -> None:
-        """Name the words that training replaces by UNK now and then: those seen once."""
+        """Set the words that training sometimes replaces by UNK: those that the training data has once."""
         self.singletons = torch.from_numpy(singletons.astype(bool))
 
     def load_vectors(self, rows: np.ndarray, vectors: np.ndarray) -> None:

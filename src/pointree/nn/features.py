@@ -1,4 +1,4 @@
-"""From sentences to batches: symbols become numbers once a sentence, gold steps included."""
+"""From sentences to batches: each sentence is turned into numbers once, with its gold steps for training."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ IntArray = NDArray[np.int64]
 class GoldSentence:
     """The gold steps of a sentence in the order of their turns.
 
-    Heads and labels are what has to be predicted. Slots are what a step sees of the tree: of the gold one, or, where
-    training explores, of what the network predicted.
+    Heads and labels are to be predicted. Slots hold the dependents that a step sees: those of the gold tree or, with
+    `training.exploration`, those that the network predicted.
 
-    *Shape:* ``(n,)``; ``slots`` is ``(n, n_slots)`` and holds words, 0 for none; ``step_of`` is ``(n + 1,)`` and says
-    at which step each word is the focus.
+    *Shape:* ``(n,)``; ``slots`` is ``(n, n_slots)`` and holds words, 0 for none; ``step_of`` is ``(n + 1,)`` and has
+    the step at which each word is the focus.
     """
 
     focus: IntArray
@@ -59,7 +59,7 @@ class EncodedSentence:
 
 
 class Featurizer:
-    """Knows the vocabularies and the order, and turns sentences into batches for the network."""
+    """Turns sentences into batches for the network, with its vocabularies and its order."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Featurizer:
         self._chars: dict[str, IntArray] = {}
 
     def encode(self, sentence: Sentence, *, gold: bool = False) -> EncodedSentence:
-        """Look up everything that the network reads of a sentence, with its gold steps if asked."""
+        """Look up everything that the network reads in a sentence; with ``gold``, its gold steps too."""
         vocabularies, words = self.vocabularies, sentence.words
         lookup_word, lookup_tag = vocabularies.words.lookup, vocabularies.tags.lookup
         forms = tuple(word.form for word in words)
@@ -171,10 +171,10 @@ class Featurizer:
 
 
 def _state_ids(gold: Sequence[GoldSentence], steps: Packing, n_slots: int) -> IntArray:
-    """The ids of the decoder states that each step reads: the state before, then one for each slot.
+    """The ids of the decoder states that each step reads: the previous state, then one for each slot.
 
-    *Shape:* ``(batch_size, n_steps, 1 + n_slots)``. Names follow `pointree.nn.decoder.new_memory`: 0 is nothing, then
-    come the initial states, then the states of all steps in packed order.
+    *Shape:* ``(batch_size, n_steps, 1 + n_slots)``. Ids are those of `pointree.nn.decoder.new_memory`: 0 is a missing
+    dependent, then come the initial states, then the states of all steps in packed order.
     """
     first = 1 + steps.batch_size
     state_ids = np.zeros((steps.batch_size, steps.n_steps, 1 + n_slots), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Linear maps whose weights lie as ``(inputs, outputs)``, in which small batches multiply fastest on CPUs."""
+"""Linear maps with weights of shape ``(inputs, outputs)``, which are fastest for small batches on CPUs."""
 
 from __future__ import annotations
 

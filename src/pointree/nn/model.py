@@ -1,4 +1,4 @@
-"""The whole network: what a sentence looks like to the search, and the loss of gold trees."""
+"""The whole network: the encoding of a batch that the search works on, and the loss of gold trees."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pointree.nn.batch import Batch, GoldSteps
 from pointree.nn.decoder import Decoder
 from pointree.nn.dropout import drop_shared, dropout_mask
 from pointree.nn.embeddings import Embeddings
-from pointree.nn.encoder import Encoder
+from pointree.nn.encoders import new_encoder
 from pointree.nn.linear import softmax_precision
 from pointree.nn.packing import Packing
 from pointree.nn.scorers import ArcScorer, LabelScorer
@@ -27,7 +27,7 @@ __all__ = ["Encoding", "Loss", "PointerNetwork"]
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """All that the decoder and the search need to know of a batch; computed once, before the first step.
+    """All that the decoder and the search need of a batch, computed once before the first step.
 
     *Shape:* ``initial`` is ``(batch_size, 2, size)``, ``input_gates`` ``(n_rows, 4 · size)``, ``keys`` ``(batch_size,
     n_positions, arc_size)``, ``key_biases`` ``(batch_size, n_positions)``, ``label_heads`` ``(n_rows, label_size)`` and
@@ -57,9 +57,9 @@ class Loss:
     tags: Tensor | None = None
 
     def objective(self, weights: Tensor | None = None) -> Tensor:
-        """The loss of an average word. Its scale matters: next to it, Adam's epsilon is small or not.
+        """The loss of an average word. Adam's epsilon is chosen for this scale.
 
-        *Shape:* ``weights``, what the parse of each word counts, is ``(n_words,)``.
+        *Shape:* ``weights``, one for each word, is ``(n_words,)``.
         """
         parse = self.arcs + self.labels
         mean = parse.mean() if weights is None else torch.dot(parse, weights) / weights.sum()
@@ -88,15 +88,11 @@ class PointerNetwork(nn.Module):
         self.embeddings = Embeddings(
             config.embeddings, n_words=n_words, n_chars=n_chars, n_tags=n_tags, pretrained=pretrained
         )
-        self.encoder = Encoder(
-            inputs=self.embeddings.size,
-            size=config.encoder.size,
-            layers=config.encoder.layers,
-            dropout=config.encoder.dropout,
-        )
-        encoding_size, state_size = 2 * config.encoder.size, config.decoder.size
+        self.encoder = new_encoder(config.encoder, inputs=self.embeddings.size)
+        encoding_size, state_size = self.encoder.size, config.decoder.size
         self.decoder = Decoder(
             inputs=encoding_size,
+            start_size=self.encoder.state_size,
             size=state_size,
             n_slots=len(self.slots),
             gate=config.decoder.gate,
@@ -113,7 +109,7 @@ class PointerNetwork(nn.Module):
         self.tagger = Tagger(inputs=encoding_size, n_tags=n_tags) if config.embeddings.tag == "joint" else None
 
     def set_dropout(self, share: float, of_embeddings: float = 1.0) -> None:
-        """Have a share of the dropout that the settings have in encoder, decoder and scorers, and one in embeddings."""
+        """Use a share of the dropout of the settings in encoder, decoder and scorers, and another in embeddings."""
         encoder, decoder, scorers = (share * probability for probability in self._full_dropout)
         self.output_dropout, self.state_dropout, self.scorer_dropout = encoder, decoder, scorers
         self.decoder.dropout = decoder
@@ -125,17 +121,17 @@ class PointerNetwork(nn.Module):
 
     def _encode(self, batch: Batch, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
         embedded = self.embeddings(batch, dtype)
-        states, final_cells = self.encoder(embedded, batch.positions)
-        return self._drop(states, batch.positions, self.output_dropout), final_cells
+        states, start = self.encoder(embedded, batch.positions)
+        return self._drop(states, batch.positions, self.output_dropout), start
 
     def encode(self, batch: Batch) -> Encoding:
-        """Run everything that does not depend on attachments, in the type of the parameters."""
+        """Compute everything that does not depend on attachments, in the type of the parameters."""
         positions = batch.positions
-        states, final_cells = self._encode(batch, self.decoder.recurrent_weight.dtype)
+        states, start = self._encode(batch, self.decoder.recurrent_weight.dtype)
         keys, biases = self.arcs.head_keys(self.arcs.head(states))
         return Encoding(
             positions=positions,
-            initial=self.decoder.initial_state(final_cells),
+            initial=self.decoder.initial_state(start),
             input_gates=self.decoder.input_gates(states),
             keys=positions.pad(keys),
             key_biases=positions.pad(biases),
@@ -148,10 +144,10 @@ class PointerNetwork(nn.Module):
         gold, positions = batch.gold, batch.positions
         if gold is None:
             raise ValueError("a loss needs gold steps")
-        encoded, final_cells = self._encode(batch, dtype)
+        encoded, start = self._encode(batch, dtype)
         states = teacher_forced_states(
             self.decoder,
-            self.decoder.initial_state(final_cells),
+            self.decoder.initial_state(start),
             self.decoder.input_gates(encoded).index_select(0, gold.focus_rows),
             gold.state_ids,
             gold.steps,

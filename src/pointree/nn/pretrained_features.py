@@ -1,9 +1,9 @@
-"""Where the network gets its pretrained vectors from: a frozen encoder, with or without a cache, or one that trains."""
+"""Where the network gets its pretrained vectors from: a frozen model, with or without a cache, or a fine-tuned one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -32,7 +32,7 @@ class PretrainedFeatures(Protocol):
 
 
 class TrainedFeatures:
-    """The encoder is a part of the network: all it needs are the sub-words."""
+    """A fine-tuned model is a part of the network, so a batch only needs the sub-words."""
 
     def __init__(self, model: PretrainedModel) -> None:
         self.model = model
@@ -43,12 +43,16 @@ class TrainedFeatures:
 
 
 class FrozenFeatures:
-    """The encoder never changes: its vectors are constants, rounded to bfloat16, and may be cached."""
+    """A frozen model never changes, so its vectors, rounded to bfloat16, may be cached."""
 
     def __init__(self, model: PretrainedModel, caches: CacheFolder | None = None) -> None:
         self.model = model.eval().requires_grad_(False)
         self._caches = caches
         self._cache: FeatureCache | None = caches.open(model) if caches is not None else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A cache belongs to its process. A copy computes the vectors, which are the same.
+        return {**self.__dict__, "_caches": None, "_cache": None}
 
     def prepare(self, sentences: Iterable[Forms], progress: Callable[[int, int], None] | None = None) -> int:
         """Compute the vectors of all sentences that the cache does not have; returns how many it computed.
@@ -81,7 +85,7 @@ class FrozenFeatures:
     def inputs(self, sentences: Sequence[Forms], positions: Packing) -> Tensor:
         """See `PretrainedFeatures`. *Shape:* ``(n_rows, n_vectors, width)``, in bfloat16."""
         if self._cache is None:
-            return self._encode(sentences, positions)
+            return self._vectors(sentences, positions)
         cached = [self._cache.get(text_key(forms)) for forms in sentences]
         absent = [number for number, vectors in enumerate(cached) if vectors is None]
         computed = dict(zip(absent, self._compute([sentences[number] for number in absent]), strict=True))
@@ -99,11 +103,11 @@ class FrozenFeatures:
         order = sorted(range(len(sentences)), key=lambda number: -len(sentences[number]))
         positions = Packing.of([len(sentences[number]) + 1 for number in order])
         ordered = [sentences[number] for number in order]
-        vectors = self._encode(ordered, positions).flatten(1).cpu().view(torch.int16).numpy()
+        vectors = self._vectors(ordered, positions).flatten(1).cpu().view(torch.int16).numpy()
         found = dict(zip(order, (vectors[own] for own in _rows(ordered, positions)), strict=True))
         return [found[number] for number in range(len(sentences))]
 
-    def _encode(self, sentences: Sequence[Forms], positions: Packing) -> Tensor:
+    def _vectors(self, sentences: Sequence[Forms], positions: Packing) -> Tensor:
         with torch.no_grad():
             vectors: Tensor = self.model(self.model.lay_out(sentences, _rows(sentences, positions)))
         return vectors.to(torch.bfloat16)

@@ -1,4 +1,4 @@
-"""A head on the encoder that predicts tags: beyond the paper, for text that comes without them."""
+"""A classifier on the encoder that predicts tags, for text that has none; it is not in the paper."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _N_SPECIALS = len(Vocabulary.specials)
 
 
 class Tagger(nn.Module):
-    """One linear map from the encoder's states, learned together with the parser, which profits from it."""
+    """One linear map from the encoder's rows, trained together with the parser."""
 
     def __init__(self, *, inputs: int, n_tags: int) -> None:
         super().__init__()

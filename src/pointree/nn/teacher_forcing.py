@@ -1,7 +1,7 @@
 """The decoder over given trees: all steps of a batch, with a backward pass that multiplies once for each weight.
 
-The forward pass is `decoder_step`, as in search. In training every state's id is known beforehand, so the states of
-all steps can be gathered again at the end for the gradients of the weights.
+The forward pass is `decoder_step`, as in search. In training the id of every state is known beforehand, so the backward
+pass gathers the states of all steps at once for the gradients of the weights.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["teacher_forced_states"]
 
 
 class _TeacherForcing(torch.autograd.Function):
-    """All decoder steps of a batch over the states that the given trees read."""
+    """All decoder steps of a batch, with the states that they read in given trees."""
 
     @staticmethod
     def forward(
@@ -95,10 +95,10 @@ class _TeacherForcing(torch.autograd.Function):
 
 
 def _scatter(memory_gradient: Tensor, state_ids: Tensor, gradient: Tensor) -> None:
-    """Add the gradients of the states that a step read to those states.
+    """Add the gradients of a step to the states that it read.
 
-    One slot at a time: a step has one row for each sentence, so that within a slot no state is read twice, but for
-    id 0, whose gradient nobody reads.
+    One slot at a time: a step has one row for each sentence, so no state occurs twice in a slot, except id 0, whose
+    gradient is not used.
 
     *Shape:* ``state_ids`` is ``(n, 1 + n_slots)``, ``gradient`` is ``(1 + n_slots, 2 · n, size)``.
     """
@@ -109,7 +109,7 @@ def _scatter(memory_gradient: Tensor, state_ids: Tensor, gradient: Tensor) -> No
 def teacher_forced_states(
     decoder: Decoder, initial: Tensor, input_gates: Tensor, state_ids: Tensor, steps: Packing
 ) -> Tensor:
-    """The decoder state of every step over given trees, which are the gold ones or what was predicted before.
+    """The decoder state of every step over given trees: gold ones, or trees with heads that were predicted before.
 
     *Shape:* ``initial`` ``(batch_size, 2, size)``, ``input_gates`` ``(n_rows, 4 · size)`` of the focus words in packed
     step order, ``state_ids`` ``(n_rows, 1 + n_slots)``; returns ``(n_rows, size)``.

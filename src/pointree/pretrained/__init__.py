@@ -1,8 +1,8 @@
-"""Pretrained embeddings: vectors of words from a pretrained encoder such as BERT (paper §2.2, §5.2).
+"""Pretrained embeddings: vectors of words from a pretrained model such as BERT (paper §2.2, §5.2).
 
-A sentence goes from words to sub-words (`subwords`), to windows that the encoder can read (`windows`), through the
-encoder (`encoder`), and back to one vector a word and layer. A frozen encoder's vectors are constants that are computed
-once and kept on disk (`cache`); an encoder that trains is a part of the network (`embedding`).
+Words are split into sub-words (`subwords`), which are laid out in windows that the model can read (`windows`). The
+model returns one vector for each word and layer (`model`). The vectors of a frozen model are computed once and kept on
+disk (`cache`); a fine-tuned model is a part of the network (`embedding`).
 """
 
 from pointree.pretrained.cache_folder import CacheFolder, default_cache

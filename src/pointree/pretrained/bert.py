@@ -1,4 +1,4 @@
-"""BERT, for reading only: what a trained encoder needs to run where `transformers` is not installed.
+"""BERT without training: runs a fine-tuned model where `transformers` is not installed.
 
 Parameters have the names that `transformers` gives them, so that the weights of either fit the other.
 """
@@ -62,7 +62,7 @@ class BertStates(NamedTuple):
 
 
 class Bert(nn.Module):
-    """An encoder of sub-words: embeddings, then layers of attention."""
+    """Embeddings of sub-words, then layers of attention."""
 
     def __init__(self, config: BertSettings) -> None:
         super().__init__()

@@ -33,13 +33,13 @@ def read_bert(folder: Path) -> tuple[Bert, WordPieces] | None:
         pieces = WordPieces(tokenizer, int(about.get("model_max_length", _HUGE)))
         if max(pieces.vocabulary.values()) >= settings.vocab_size:
             raise ModelError(
-                f"encoder {folder}: expected a tokeniser of up to {settings.vocab_size:,} sub-words, found one of "
-                f"{max(pieces.vocabulary.values()) + 1:,}"
+                f"pretrained model {folder}: expected a tokeniser of up to {settings.vocab_size:,} sub-words, "
+                f"found one of {max(pieces.vocabulary.values()) + 1:,}"
             )
         with torch.device("meta"):  # the weights are about to be replaced
             return Bert(settings).eval(), pieces
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
-        raise ModelError(f"encoder {folder}: expected a BERT, found damaged settings ({error})") from None
+        raise ModelError(f"pretrained model {folder}: expected a BERT, found damaged settings ({error})") from None
 
 
 def copy_bert(source: Path, target: Path) -> None:

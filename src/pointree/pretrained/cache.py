@@ -1,16 +1,16 @@
 """Vectors of sentences on disk: computed once, mapped into memory, shared by all processes that need them.
 
-A folder of the cache holds the vectors of one encoder with one choice of layers and sub-words:
+A folder of the cache holds the vectors of one pretrained model with one choice of layers and sub-words:
 
 about.json      what they are vectors of; a folder that says something else is refused
 vectors.bf16    rows of bfloat16, sentence after sentence, only ever appended to
 index.bin       a record a sentence: checksum of its text, first row, number of rows, checksums of rows and record
-lock            held by all who use the folder, so that nobody removes it
-lock.write      held by the one who appends
+lock            held by every process that uses the folder, so that no other removes it
+lock.write      held by the process that appends
 
-A sentence counts once its record is complete, and is written before its record. So whatever a killed process leaves
-behind is ignored and written over, and a truncated or damaged file costs no more than the time to compute again what
-was lost: every sentence is checked when it is first read.
+The vectors of a sentence are written before its record, and only sentences with a complete record count. What a killed
+process leaves behind is ignored and overwritten. Every sentence is checked when it is first read; if its vectors are
+truncated or damaged, they are computed again.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ class FeatureCache:
         self._entries: dict[bytes, tuple[int, int, int]] = {}
         self._checked: set[bytes] = set()
         self._index_read = 0
-        self._end = 0  # the row after the last one that belongs to somebody
+        self._end = 0  # the row after the last one in use
         self._rows: CachedVectors = np.zeros((0, width), dtype=np.int16)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             weakref.finalize(self, lock_file(folder / LOCK, shared=True).close)
-            os.utime(folder / LOCK)  # by which the cache knows what was not used for long
+            os.utime(folder / LOCK)  # by which `CacheFolder` finds caches that were not used for long
             self._check_about(dict(about))
             for name in (VECTORS, INDEX):
                 (folder / name).touch()
@@ -94,7 +94,7 @@ class FeatureCache:
         return rows
 
     def add(self, found: Mapping[bytes, CachedVectors]) -> None:
-        """Append the vectors of sentences, but for those that another process has appended in the meantime."""
+        """Append the vectors of sentences, except those that another process has appended in the meantime."""
         with self._writing():
             self._refresh()
             new = {key: rows for key, rows in found.items() if key not in self}
@@ -117,10 +117,6 @@ class FeatureCache:
                 stream.truncate()
             self._refresh()
 
-    def size(self) -> int:
-        """Bytes of the vectors."""
-        return (self.folder / VECTORS).stat().st_size
-
     def _check_about(self, about: dict[str, Any]) -> None:
         path = self.folder / ABOUT
         if not path.exists():
@@ -132,12 +128,12 @@ class FeatureCache:
         except ValueError:
             found = None
         if found != about:
-            other = found.get("encoder") if isinstance(found, dict) else "nothing that can be read"
-            expected = f"expected a cache of the encoder {about.get('encoder')}"
-            raise InputError(f"{path}: {expected}, found one of {other}; remove the folder")
+            other = f"that of {found.get('encoder')}" if isinstance(found, dict) else "a damaged file"
+            expected = f"expected the cache of the pretrained model {about.get('encoder')}"
+            raise InputError(f"{path}: {expected}, found {other}; remove the folder")
 
     def _refresh(self) -> None:
-        """Read the records that were appended since the last time; an incomplete one at the end is none."""
+        """Read the records that were appended since the last time; an incomplete one at the end is ignored."""
         with open(self.folder / INDEX, "rb") as stream:
             stream.seek(self._index_read)
             data = stream.read()
@@ -168,7 +164,7 @@ class FeatureCache:
 
 
 def lock_file(path: Path, *, shared: bool = False, wait: bool = True) -> IO[bytes]:
-    """Lock a file, which is made if need be, until it is closed; a `BlockingIOError` if that would be to wait."""
+    """Create and lock a file until it is closed; without ``wait``, a `BlockingIOError` if another process has it."""
     while True:
         stream = open(path, "ab")  # noqa: SIM115 - closing it gives the lock back
         if sys.platform == "win32":

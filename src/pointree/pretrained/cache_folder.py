@@ -1,4 +1,4 @@
-"""The cache as a whole: a folder for each encoder and choice of layers, and a bound on what all of them hold."""
+"""The cache as a whole: a folder for each pretrained model and choice of layers, with one limit for all of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FORMAT = 1
 
 
 def default_cache() -> Path:
-    """$POINTREE_CACHE, or the folder `pointree` where this user's caches are."""
+    """$POINTREE_CACHE, or the folder `pointree` in the user's cache folder."""
     if given := os.environ.get(CACHE_VARIABLE):
         return Path(given).expanduser()
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "pointree"
@@ -37,25 +37,25 @@ class CacheFolder:
     root: Path
     limit: int = 20 * 10**9
 
-    def open(self, encoder: PretrainedModel) -> FeatureCache:
-        """The cache of an encoder with its layers and its way to treat sub-words."""
-        identity = encoder.identity
+    def open(self, model: PretrainedModel) -> FeatureCache:
+        """The cache of a pretrained model with its choice of layers and sub-words."""
+        identity = model.identity
         about: dict[str, Any] = {
             "format": _FORMAT,
-            "encoder": Path(identity.name).name,
+            "encoder": Path(identity.name).name,  # the name that the key has on disk
             "sha256": identity.sha256,
-            "layers": list(encoder.layers),
-            "subwords": encoder.subwords,
-            "n_vectors": encoder.n_vectors,
+            "layers": list(model.layers),
+            "subwords": model.subwords,
+            "n_vectors": model.n_vectors,
             "width": identity.width,
-            "limit": encoder.limit,
+            "limit": model.limit,
         }
         unnamed = {key: value for key, value in about.items() if key != "encoder"}
         key = hashlib.sha256(json.dumps(unnamed, sort_keys=True).encode()).hexdigest()[:16]
-        return FeatureCache(self.root / key, about, encoder.n_vectors * identity.width)
+        return FeatureCache(self.root / key, about, model.n_vectors * identity.width)
 
     def make_room(self, cache: FeatureCache, n_bytes: int) -> None:
-        """Remove caches that nobody uses, those that were not used for longest first, until there is room for more."""
+        """Remove caches that no process uses, least recently used first, until there is room for ``n_bytes`` more."""
         others = [folder for folder in self.root.iterdir() if folder != cache.folder and (folder / LOCK).is_file()]
         others.sort(key=lambda folder: (folder / LOCK).stat().st_mtime)
         total = sum(_size(folder) for folder in (cache.folder, *others))
@@ -77,10 +77,10 @@ def _size(folder: Path) -> int:
 
 
 def _remove(folder: Path) -> bool:
-    """Remove a cache, unless somebody uses it."""
+    """Remove a cache, unless a process uses it; returns whether it did."""
     try:
         with lock_file(folder / LOCK, wait=False):
-            # Renamed first, so that nobody ever sees a half-removed cache.
+            # Renamed first, so that no process ever sees a half-removed cache.
             doomed = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp")
             folder.rename(doomed)
     except OSError:

@@ -1,4 +1,4 @@
-"""Pretrained vectors as one more part of the embeddings: the mix of layers, and the encoder if it trains."""
+"""Pretrained vectors as one part of the embeddings: the mix of layers, and the model if it is fine-tuned."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PretrainedEmbedding(nn.Module):
         self.width = identity.width
         self.mix = ScalarMix(len(config.layers)) if config.mix == "learned" else None
         self.model: PretrainedModel | None = None
-        """An encoder that trains with the network; a frozen one is not part of it."""
+        """A model that is fine-tuned with the network; a frozen one is not part of it."""
 
     def forward(self, inputs: Tensor | SubwordBatch | None, dtype: torch.dtype) -> Tensor:
         """*Shape:* returns ``(n_rows, width)``."""
@@ -30,7 +30,7 @@ class PretrainedEmbedding(nn.Module):
             raise ValueError("the network has pretrained embeddings, but the batch has none")
         if isinstance(inputs, SubwordBatch):
             if self.model is None:
-                raise ValueError("sub-words need an encoder")
+                raise ValueError("sub-words need a fine-tuned pretrained model")
             layers: Tensor = self.model(inputs).to(dtype)
         else:
             layers = inputs.to(dtype)

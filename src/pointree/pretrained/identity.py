@@ -1,4 +1,4 @@
-"""Which encoder it is: its name, its size, and a checksum of weights and tokeniser, by which another one is noticed."""
+"""The identity of a pretrained model: its name, its size, and a checksum of its weights and tokeniser."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TEXTS = (
 
 @dataclass(frozen=True, slots=True)
 class PretrainedIdentity:
-    """What a saved parser says about its encoder.
+    """What a saved parser records about its pretrained model.
 
     Attributes:
         name: The folder or Hub id under which it was found.
@@ -51,7 +51,7 @@ class PretrainedIdentity:
 
 
 def checksum(weights: Mapping[str, Tensor], tokenize: Callable[[list[str]], list[tuple[int, ...]]]) -> str:
-    """The checksum of an encoder, the same for every format in which its weights are stored."""
+    """The checksum of a pretrained model; the format in which its weights are stored does not matter."""
     digest = hashlib.sha256()
     for name, tensor in sorted(weights.items()):
         digest.update(f"{name} {tuple(tensor.shape)}\n".encode())
@@ -61,7 +61,7 @@ def checksum(weights: Mapping[str, Tensor], tokenize: Callable[[list[str]], list
 
 
 def write_identity(path: Path, identity: PretrainedIdentity) -> None:
-    """Write what a parser must remember of its encoder."""
+    """Write the identity of a pretrained model to a file."""
     with atomic_write(path) as stream:
         json.dump(asdict(identity), stream, indent=2)
         stream.write("\n")
@@ -74,7 +74,9 @@ def read_identity(path: Path) -> PretrainedIdentity:
     except FileNotFoundError:
         raise ModelError(f"{path}: missing from the model folder") from None
     except (OSError, ValueError, TypeError) as error:
-        raise ModelError(f"{path}: expected the identity of an encoder, found a damaged file ({error})") from None
+        raise ModelError(
+            f"{path}: expected the identity of a pretrained model, found a damaged file ({error})"
+        ) from None
     if [type(value) for value in asdict(found).values()] != [str, str, int, int]:
         raise ModelError(f"{path}: expected name, sha256, width and n_layers, found {asdict(found)}")
     return found

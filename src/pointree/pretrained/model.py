@@ -1,7 +1,8 @@
-"""A pretrained transformer as an encoder of words: sub-words in, one vector a word and layer out."""
+"""A pretrained transformer: sub-words in, one vector for each word and layer out."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -50,6 +51,9 @@ class PretrainedModel(nn.Module):
         # A mean needs no layer of its own: nothing is learned before it is taken.
         self.mixed = config.mix == "mean"
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_modules": {**self._modules, "model": _without_hooks(self.model)}}
+
     @property
     def n_vectors(self) -> int:
         """How many vectors each word gets: one, or one a layer if their mix is learned."""
@@ -82,12 +86,25 @@ class PretrainedModel(nn.Module):
         return sums / batch.counts.to(vectors.dtype)[:, None, None]
 
 
+def _without_hooks(model: nn.Module) -> nn.Module:
+    """The same model, with the same tensors, but without the hooks of `transformers`, which cannot be pickled.
+
+    `transformers` installs them when a model first runs, and so it does in a copy.
+    """
+    tensors = (*model.parameters(), *model.buffers())
+    clean = copy.deepcopy(model, {id(tensor): tensor for tensor in tensors})
+    for module in clean.modules():
+        module._forward_hooks.clear()
+        module.__dict__.pop("_output_capturing_hooks_installed", None)
+    return clean
+
+
 def _chosen_layers(layers: Sequence[int], identity: PretrainedIdentity) -> tuple[int, ...]:
     """The layers, those that are counted from the end included, as places among the hidden states."""
     n = identity.n_layers
     if wrong := [layer for layer in layers if not -n <= layer <= n]:
         raise ModelError(
-            f"encoder {identity.name}: embeddings.pretrained.layers must be from 0 to {n} or from -{n} to -1, "
+            f"pretrained model {identity.name}: embeddings.pretrained.layers must be from 0 to {n} or from -{n} to -1, "
             f"found {', '.join(map(str, wrong))}"
         )
     return tuple(layer if layer >= 0 else n + 1 + layer for layer in layers)
@@ -107,5 +124,5 @@ def _limit(model: nn.Module, tokenizer: SubwordTokenizer, name: str) -> int:
     announced = int(tokenizer.tokenizer.model_max_length)  # a huge number where it is not known
     limit = min(*limits, announced)
     if limit <= len(tokenizer.opening) + len(tokenizer.closing):
-        raise ModelError(f"encoder {name}: expected room for words, found a limit of {limit} tokens")
+        raise ModelError(f"pretrained model {name}: expected room for words, found a limit of {limit} tokens")
     return limit

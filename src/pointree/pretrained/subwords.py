@@ -1,9 +1,9 @@
-"""Words as the sub-words of a pretrained encoder, whatever its tokeniser is made of.
+"""Words as the sub-words of a pretrained model, whatever kind of tokeniser it has.
 
 Each word is tokenised on its own, so that it is always known which sub-words belong to it: fast tokenisers and slow
-ones, word pieces, sentence pieces and bytes all work alike. Two things differ between tokenisers, and both are found
-out by trying: whether a word needs the space before it to look as it does in running text, and which special tokens
-stand around a text.
+ones, word pieces, sentence pieces and bytes all work alike. Two things differ between tokenisers, and both are tested
+when one is opened: whether a word needs a space before it to be split as in running text, and which special tokens
+surround a text.
 """
 
 from __future__ import annotations
@@ -60,6 +60,12 @@ class SubwordTokenizer:
         self._known.update(new)
         return [subwords or new[form] for form, subwords in zip(forms, found, strict=True)]
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=threading.Lock())
+
     def _as_word(self, numbers: Sequence[int]) -> tuple[int, ...]:
         return tuple(numbers) if numbers and self._special.isdisjoint(numbers) else self._nothing
 
@@ -83,7 +89,7 @@ class SubwordTokenizer:
         for start in range(len(whole) - len(bare) + 1):
             if bare and whole[start : start + len(bare)] == bare:
                 return tuple(whole[:start]), tuple(whole[start + len(bare) :])
-        raise ModelError(f"encoder {name}: expected a tokeniser that can spell {text!r}, found {whole}")
+        raise ModelError(f"pretrained model {name}: expected a tokeniser that can spell {text!r}, found {whole}")
 
 
 def _first_of(*numbers: int | None) -> int:

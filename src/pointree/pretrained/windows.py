@@ -1,7 +1,7 @@
-"""What an encoder reads at once: the sub-words of sentences, in overlapping windows where a sentence is too long.
+"""What a pretrained model reads at once: sub-words of sentences, in overlapping windows if a sentence is too long.
 
-Windows follow each other at half their length. A sub-word is taken from the window in which the nearer edge is
-farthest away, so that wherever a sentence is cut, each of its sub-words has a quarter of a window on both sides.
+Windows follow each other at half their length. A sub-word is taken from the window in which it is farthest
+from the edges, so that it has at least a quarter of a window of context on either side.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pointree.config import Subwords
 __all__ = ["Chunk", "SubwordBatch", "plan_windows", "window_batch"]
 
 _CHUNK_TOKENS = 4_096
-"""Tokens, padding included, that go through the encoder together; bounds memory."""
+"""Tokens, padding included, that go through the model together; bounds memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def window_batch(
     subwords: Subwords,
     device: torch.device,
 ) -> SubwordBatch:
-    """Lay the sub-words of sentences out for the encoder.
+    """Lay out the sub-words of sentences for the pretrained model.
 
     Args:
         sentences: For each sentence the sub-words of each word.

@@ -1,8 +1,7 @@
-"""BERT's tokeniser in plain Python: words in pieces, the longest first.
+"""BERT's tokeniser in plain Python: each word is cut into the longest pieces that the vocabulary has.
 
-A text is cleaned, its accents and capitals are removed (if the encoder is an uncased one), it is split at spaces and
-around punctuation, and what is left is cut into the longest pieces that the vocabulary has. `SubwordTokenizer` keeps
-what it has seen, so that every word is cut once.
+Before that, the text is cleaned, accents and capitals are removed (if the model is uncased), and it is split at spaces
+and punctuation. `SubwordTokenizer` remembers the pieces of each word.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ _CJK = (
     (0xF900, 0xFAFF),
     (0x2F800, 0x2FA1F),
 )
-"""Blocks of characters that are words by themselves, as the tokeniser with which encoders were trained has them."""
+"""Blocks of characters that are words by themselves, as in the tokeniser with which BERT was trained."""
 
 
 class WordPieces:
-    """Cuts texts into pieces, and looks to `SubwordTokenizer` as a tokeniser of `transformers` does."""
+    """Cuts texts into pieces, with the interface of `transformers` that `SubwordTokenizer` uses."""
 
     eos_token_id = None
     split_special_tokens = True

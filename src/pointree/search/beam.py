@@ -23,9 +23,9 @@ def beam_search(
 ) -> Trees:
     """Up to ``beam`` trees of each sentence, most probable first.
 
-    Hypotheses of a sentence differ in at least one head, so their trees are distinct. The width grows from one as
-    there is more than one tree to keep. Where a sentence has fewer trees than its neighbours keep, its best one
-    is repeated with a score of -inf, so that every row stays a legal tree.
+    Hypotheses of a sentence differ in at least one head, so their trees are distinct. The width starts at one and
+    grows with the number of trees. If a sentence has fewer trees than the width, its best one is repeated with a score
+    of -inf, so that every row is a legal tree.
     """
     stepper = Stepper.start(network, encoding, order, beam, observer)
     steps = stepper.steps

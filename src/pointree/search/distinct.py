@@ -1,4 +1,4 @@
-"""Rows that are alike are computed once."""
+"""The distinct rows of a table, so that equal rows are computed once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ __all__ = ["distinct_rows"]
 
 
 def distinct_rows(table: Tensor, bound: int) -> tuple[Tensor, Tensor]:
-    """One row for each distinct row, and which of these each row equals; all numbers of the table are below ``bound``.
+    """The index of one row for each distinct row, and for each row, which of them it equals.
+
+    All numbers of the table must be below ``bound``.
 
     *Shape:* ``table`` is ``(n_rows, n_columns)``; returns ``(n_distinct,)`` and ``(n_rows,)``.
     """

@@ -24,7 +24,7 @@ def greedy_search(
     heads, log_probs, state_ids = trees.heads, trees.log_probs, trees.state_ids
     for step, count in enumerate(stepper.steps.active):
         if count < trees.tops.shape[0]:
-            trees.select(slice(count))  # views: what the finished sentences have stays in the full tables
+            trees.select(slice(count))  # views: the full tables keep the finished sentences
         focus, new_ids, step_log_probs = stepper.advance(trees, step, width=1)
         best, head = step_log_probs.max(dim=1, keepdim=True)
         trees.attach(focus, head, best, new_ids)

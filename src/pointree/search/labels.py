@@ -17,7 +17,7 @@ def label_trees(
 ) -> list[list[ParseTree]]:
     """Give every arc its best label and return each sentence's trees, most probable first.
 
-    ``root_label`` is the label that arcs from ROOT have and no others, if the treebank has one.
+    ``root_label`` is the label that all arcs from ROOT and no others have, if the treebank has such a label.
     """
     shape = trees.heads.shape
     head_rows = encoding.positions.padding_index.gather(1, trees.heads.flatten(1)).flatten()

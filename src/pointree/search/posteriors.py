@@ -1,9 +1,8 @@
-"""What a parser thinks of all arcs, not only of those that it chose.
+"""The probabilities of all arcs of a sentence, for the combination of parsers.
 
-The posterior of an arc is the pointer's distribution over heads at the step of its dependent, in the parser's own
-greedy parse. It ranges over the positions that training ranges over, which are all of the sentence but the word
-itself: legality does not count. What is illegal at a step only says what the parser attached before, right or
-wrong, and whoever combines parsers builds a legal tree afterwards.
+The probability of an arc is that of the head at the step of its dependent, in the parser's own greedy parse. The
+distribution covers all positions except the word itself, as in training. Illegal heads are included: what is illegal
+depends on earlier attachments, which may be wrong, and the combination builds a legal tree afterwards.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ class Posteriors:
 
 
 class _HeadRecorder:
-    """Keeps the distribution over heads of every step."""
+    """Records the distribution over heads of every step."""
 
     def __init__(self, encoding: Encoding) -> None:
         batch_size, n_positions = encoding.key_biases.shape
@@ -70,7 +69,7 @@ class _HeadRecorder:
 
 
 def find_posteriors(network: PointerNetwork, encoding: Encoding, order: Order, constraints: Constraints) -> Posteriors:
-    """Parse a batch greedily and keep what the pointer thought on the way."""
+    """Parse a batch greedily and record the distribution over heads at every step."""
     recorder = _HeadRecorder(encoding)
     trees = greedy_search(network, encoding, order, constraints, recorder)
     return Posteriors(recorder.heads, trees, network, encoding)

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Scores", "lower_root_arcs", "maximum_spanning_tree", "tree_score"]
+__all__ = ["Scores", "lower_root_arcs", "maximum_spanning_tree"]
 
 Scores: TypeAlias = NDArray[np.float64]
 """Scores of arcs: row i is word i + 1, column h its possible head, 0 being ROOT. *Shape:* ``(n, n + 1)``."""
@@ -36,11 +36,6 @@ def maximum_spanning_tree(scores: Scores, *, single_root: bool = True) -> list[i
     np.fill_diagonal(weights, _NEVER)
     best = weights[1:].argmax(axis=1).tolist()
     return best if _is_tree(best) else _Contraction(weights).heads()
-
-
-def tree_score(scores: Scores, heads: list[int]) -> float:
-    """The sum of the scores of a tree's arcs."""
-    return float(scores[np.arange(len(heads)), heads].sum())
 
 
 def lower_root_arcs(scores: Scores) -> Scores:

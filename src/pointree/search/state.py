@@ -1,8 +1,7 @@
 """Partial trees of many hypotheses at once: the batched twin of `pointree.transitions.PartialTree`.
 
-A row is a hypothesis, a column a node of its sentence. Every operation is a handful of tensor operations over
-``(n_rows, n_positions)``, whatever the number of rows; the pure-Python tree is the specification that tests hold it
-to.
+A row is a hypothesis, a column a node of its sentence. Every operation is a few tensor operations over
+``(n_rows, n_positions)``. The pure-Python tree is the specification, and tests compare the two.
 """
 
 from __future__ import annotations
@@ -99,7 +98,7 @@ class BatchedTrees:
         return crosses_nothing & ~covers_its_top & ~covered_by_focus
 
     def attach(self, focus: Tensor, head: Tensor, log_prob: Tensor, state_ids: Tensor) -> None:
-        """Give every focus word its head, and the id of its decoder state.
+        """Attach every focus word to its head, and record the id of its decoder state.
 
         *Shape:* ``focus``, ``head`` and ``log_prob`` are ``(n_rows, 1)``; ``state_ids`` is ``(n_rows,)``.
         """

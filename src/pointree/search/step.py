@@ -20,7 +20,7 @@ __all__ = ["StepObserver", "StepScores", "Stepper"]
 
 @dataclass(frozen=True, slots=True)
 class StepScores:
-    """All that a step computed, for an observer of the search.
+    """The results of a step, for an observer of the search.
 
     *Shape:* ``focus`` is ``(n_rows, 1)``, ``state_ids`` ``(n_rows,)``; ``logits`` (of all positions), ``legal`` and
     ``log_probs`` (over legal positions) are ``(n_rows, n_positions)``.
@@ -35,10 +35,10 @@ class StepScores:
 
 
 class StepObserver(Protocol):
-    """Watches a search: called at every step, before any head is chosen."""
+    """Called at every step of a search, before heads are chosen."""
 
     def __call__(self, trees: BatchedTrees, scores: StepScores) -> None:
-        """Take what is of interest; the trees change after the call."""
+        """Look at a step; copy what you keep of the trees, which change after the call."""
 
 
 @dataclass(slots=True)
@@ -46,10 +46,10 @@ class Stepper:
     """Runs the decoder over a batch whose sentences are sorted by length, longest first.
 
     Attributes:
-        steps: Which sentences are running at each step: always the first ones.
+        steps: The packing of the steps: the sentences that are still running are always the first ones.
         focus: The focus word of each sentence at each step, ``(batch_size, n_steps)``.
         memory: All decoder states (see `pointree.nn.decoder`), filled up to ``size``.
-        observer: Who watches, if anybody does.
+        observer: Called at every step, if given.
     """
 
     network: PointerNetwork
@@ -114,8 +114,8 @@ class Stepper:
         start, n_rows = self.size, count * width
         sources, inverse = trees.sources(focus), None
         if width > 1 and self.observer is None:
-            # A decoder state follows from the states it reads. Hypotheses that read the same ones share it, however
-            # their trees differ: a head shows only once its own turn comes.
+            # A decoder state depends only on the states that it reads. Hypotheses that read the same states share the
+            # new one, even if their trees differ elsewhere.
             chosen, inverse = distinct_rows(sources, bound=start)
             sources, rows = sources[chosen], rows[chosen]
         decoder = decoder_step(self.weights, self.memory, sources, encoding.input_gates.index_select(0, rows), start)
@@ -127,8 +127,8 @@ class Stepper:
         queries = dependents.view(count, width, -1).transpose(1, 2)
         logits = torch.baddbmm(encoding.key_biases[:count].unsqueeze(2), encoding.keys[:count], queries)
         logits = logits.transpose(1, 2).reshape(n_rows, -1).float()
-        # Whatever the weights are, scores must stay comparable: a search that meets NaN still owes a tree, and the
-        # log-probability of a legal head must not reach the -inf of the others.
+        # Scores must stay comparable whatever the weights are: a search that meets NaN still returns a tree, and the
+        # log-probability of a legal head must stay above the -inf of illegal ones.
         logits = logits.nan_to_num(nan=0.0).clamp_(-1e30, 1e30)
         legal = trees.legal_heads(focus)
         log_probs = logits.masked_fill(~legal, float("-inf")).log_softmax(dim=1)

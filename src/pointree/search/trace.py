@@ -1,8 +1,7 @@
-"""The account of one sentence's parse, step by step: what `Parser.trace` returns and `--to trace` writes.
+"""The parse of one sentence, step by step: what `Parser.trace` returns and `--to trace` writes.
 
 Everything here is plain data: numbers, text, lists and other dataclasses of this file, so that ``trace.to_object()`` is
-ready for JSON. Positions are as everywhere: 0 is ROOT, 1 … n are the words. `docs/reference/trace.md` describes all
-fields.
+ready for JSON. Position 0 is ROOT, 1 … n are the words. `docs/reference/trace.md` describes every field.
 """
 
 from __future__ import annotations

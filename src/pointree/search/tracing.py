@@ -1,4 +1,4 @@
-"""A search that is watched: the same search, with a recorder as its observer, told again as `TraceStep` objects."""
+"""A search with a recorder as its observer, whose records become `TraceStep` objects."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def trace_search(
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """What was known when a step had scored all heads, and nothing was chosen yet.
+    """The state of the search when a step has scored all heads and none is chosen yet.
 
     *Shape:* a row is a hypothesis: ``heads``, ``state_ids`` and ``log_probs`` are ``(n_rows, n_positions)``,
     ``sources`` ``(n_rows, 1 + n_slots)``, ``dependents`` ``(n_rows,)`` for each slot.
@@ -103,7 +103,7 @@ class _Moment:
 
 
 class _Recorder:
-    """The observer: copies what the search will overwrite."""
+    """The observer: copies what the search overwrites later."""
 
     def __init__(self) -> None:
         self.moments: list[_Moment] = []
@@ -122,7 +122,7 @@ class _Recorder:
 
 
 class _Story:
-    """The recorded moments, read backwards from the tree that won: ids of states tell which rows led to it."""
+    """The recorded steps, followed back from the best tree: its state ids say which rows led to it."""
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ class _Story:
         return list(dict.fromkeys(zip(rows, heads.tolist(), strict=True)))
 
     def sources(self, number: int) -> Iterator[StateRead]:
-        """The decoder states that the step read, and their shares in what came out."""
+        """The decoder states that the step read, and the share of each in the fused state."""
         moment, row = self.moments[number], self.rows[number]
         words = [self.moments[number - 1].focus if number else 0]
         words += [int(dependents[row]) for dependents in moment.dependents.values()]
@@ -166,7 +166,7 @@ class _Story:
         states = self.trees.memory[:, 0].index_select(0, moment.sources[row])
         fusion = self.network.decoder.weights(states.dtype).fusion
         if fusion is not None:
-            # The first columns of the joint weights make the value, whichever the gate is.
+            # With either gate, the first columns of the joint weights are those of the value.
             n_sources, size = states.shape
             values = fusion.joint[:, :size].reshape(n_sources, size, size)
             states = torch.bmm(states.unsqueeze(1), values).squeeze(1)

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 import unicodedata
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import ufal.udpipe as ufal
 
 from pointree.errors import ModelError, UsageError
+from pointree.files import reading
 from pointree.treebank.sentence import Sentence, Token
 
 __all__ = ["TextModel"]
@@ -24,11 +27,28 @@ _UNREADABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class TextModel:
-    """Raw text to sentences of words, and words to UPOS, XPOS, FEATS and LEMMA."""
+    """Raw text to sentences of words, and words to UPOS, XPOS, FEATS and LEMMA.
 
-    def __init__(self, model: Any, name: str) -> None:
+    It never changes, so `copy.deepcopy` returns the same object. A pickle has the content of the model file.
+    """
+
+    def __init__(self, model: Any, name: str, content: bytes | None = None) -> None:
         self._model = model
+        self._content = content
         self.name = name
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> TextModel:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _from_content, (self.content(), self.name)
+
+    def content(self) -> bytes:
+        """The content of the model file."""
+        if self._content is not None:
+            return self._content
+        with reading(self.name):
+            return Path(self.name).read_bytes()
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TextModel:
@@ -43,16 +63,6 @@ class TextModel:
             found = f"{os.path.getsize(name):,} bytes that are not one, or damaged"
             raise ModelError(f"{name}: expected a UDPipe 1 model, found {found}")
         return cls(model, name)
-
-    @property
-    def can_segment(self) -> bool:
-        """Whether the model has a tokeniser."""
-        return self._model.newTokenizer("") is not None
-
-    @property
-    def can_tag(self) -> bool:
-        """Whether the model has a tagger."""
-        return bool(self._model.tag(ufal.Sentence(), "", ufal.ProcessingError()))
 
     def segment(self, text: str, *, presegmented: bool = False) -> Iterator[Sentence]:
         """Cut text into sentences of words, with multiword ranges and SpaceAfter=No, and without comments.
@@ -104,6 +114,17 @@ class TextModel:
             raise ModelError(f"{self.name}: {problem}")
         words = list(raw.words)[1:]
         return [(_column(w.upostag), _column(w.xpostag), _column(w.feats), _column(w.lemma)) for w in words]
+
+
+def _from_content(content: bytes, name: str) -> TextModel:
+    """The model of a file that need not exist any more; UDPipe reads files only, so a temporary one is written."""
+    with tempfile.TemporaryDirectory(prefix="pointree-") as folder:
+        path = Path(folder, "text.udpipe")
+        path.write_bytes(content)
+        model = ufal.Model.load(str(path))
+    if model is None:
+        raise ModelError(f"{name}: expected the content of a UDPipe 1 model, found {len(content):,} other bytes")
+    return TextModel(model, name, content)
 
 
 def _to_sentence(raw: Any) -> Sentence:

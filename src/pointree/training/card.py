@@ -21,7 +21,7 @@ _TAGS: dict[TagColumn, str] = {
 
 
 def pretrained_folder(model: str) -> Path | None:
-    """The folder of a pretrained encoder, of which only the name should be told; None for an id of the Hub."""
+    """The folder of a pretrained model, of which a card gives the name only; None for a Hub id."""
     folder = Path(model)
     return folder if model and (folder.is_absolute() or folder.is_dir()) else None
 
@@ -35,16 +35,16 @@ def model_card(
     *,
     predicted_tags: bool = False,
 ) -> str:
-    """A card in Markdown; files are named without their folders, which say nothing to anybody else."""
+    """A card in Markdown; files are named without their folders, which mean nothing to other people."""
     decoder, best = config.decoder, progress.metrics[progress.best_epoch - 1]
     sentences, words = training_size
     files = "\n".join(f"- {role}: {path.name}" for role, path in data.items() if path is not None)
     pretrained = config.embeddings.pretrained
-    encoder = ""
+    vectors = ""
     if pretrained.model:
         folder = pretrained_folder(pretrained.model)
         name = pretrained.model if folder is None else folder.name
-        encoder = f"; {'fine-tuned' if pretrained.fine_tune else 'frozen'} {name}"
+        vectors = f"; {'fine-tuned' if pretrained.fine_tune else 'frozen'} {name}"
     gate = "" if decoder.fusion == "none" else f", {decoder.gate.upper()}"
     given = "gold words"
     if config.embeddings.tag in READ_TAGS:
@@ -52,8 +52,8 @@ def model_card(
     upos = f", UPOS {best['dev_upos']:.2f}" if "dev_upos" in best else ""
     return f"""# A dependency parser made with pointree {__version__}
 
-Order {decoder.order}, fusion {paper_name(decoder.order, decoder.fusion)}{gate}; encoder {config.encoder.layers} × \
-{config.encoder.size}, decoder {decoder.size}; tags: {_TAGS[config.embeddings.tag]}{encoder}.
+Order {decoder.order}, fusion {paper_name(decoder.order, decoder.fusion)}{gate}; encoder \
+{config.encoder.describe()}, decoder {decoder.size}; tags: {_TAGS[config.embeddings.tag]}{vectors}.
 
 ## Training data
 {files}

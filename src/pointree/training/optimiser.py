@@ -1,6 +1,6 @@
-"""Adam for all parameters: fused for the dense ones, row by row for the word table, of which a batch touches little.
+"""Adam for all parameters: fused for dense ones, sparse for the word table, of which a batch uses few rows.
 
-An encoder that trains has its own learning rate, and the moments with which such encoders are usually trained.
+A pretrained model that is fine-tuned has its own learning rate, and the usual moments of Adam.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Optimiser:
     def __init__(self, network: PointerNetwork, config: TrainingConfig) -> None:
         self.clip = config.clip
         table, pretrained = network.embeddings.words, network.embeddings.pretrained
-        encoder = None if pretrained is None else pretrained.model
-        of_pretrained: list[nn.Parameter] = [] if encoder is None else list(encoder.parameters())
+        tuned = None if pretrained is None else pretrained.model
+        of_pretrained: list[nn.Parameter] = [] if tuned is None else list(tuned.parameters())
         self.pretrained = [parameter for parameter in of_pretrained if parameter.requires_grad]
         apart = {id(parameter) for parameter in (table, *of_pretrained)}
         self.names = {id(parameter): name for name, parameter in network.named_parameters()}
@@ -41,7 +41,7 @@ class Optimiser:
             self.optimisers.append(torch.optim.Adam(self.pretrained, fused=True))
 
     def step(self, learning_rate: float, pretrained_rate: float = 0.0) -> float:
-        """Update the parameters from their gradients, clear these, and return the norm they had."""
+        """Update the parameters from their gradients, clear the gradients, and return the norm that they had."""
         parameters = (*self.dense, *self.pretrained)
         gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
         for parameter in self.sparse:
@@ -68,7 +68,7 @@ class Optimiser:
         return tensors
 
     def load_state(self, tensors: dict[str, Tensor]) -> None:
-        """Take over what `state` returned."""
+        """Load what `state` returned."""
         for optimiser in self.optimisers:
             for parameter in optimiser.param_groups[0]["params"]:
                 prefix = self.names[id(parameter)] + "/"

@@ -72,16 +72,16 @@ class Trainer:
     card: Callable[[RunState], str] = field(default=lambda _progress: "")
     device: str = "cpu"
     caches: CacheFolder = field(default_factory=lambda: CacheFolder(default_cache()))
-    """Where the vectors of a frozen encoder are kept."""
+    """Where the vectors of a frozen pretrained model are kept."""
     bundle_pretrained: bool = False
     features_progress: Callable[[int, int], None] | None = None
-    """Told how many sentences a frozen encoder has read, and how many it has to."""
+    """Called with the number of sentences that a frozen pretrained model has read, and of all that it must read."""
 
     def __post_init__(self) -> None:
         training, place = self.config.training, resolve_device(self.device)
         self.dtype = resolve_precision(training.precision, place)
-        pretrained = self.config.embeddings.pretrained
-        encoder = load_pretrained(pretrained).to(place) if pretrained.model else None
+        settings = self.config.embeddings.pretrained
+        pretrained = load_pretrained(settings).to(place) if settings.model else None
         torch.manual_seed(training.seed)
         self.vocabularies = Vocabularies.build(
             self.train,
@@ -92,23 +92,23 @@ class Trainer:
         )
         if self.config.embeddings.tag == "joint" and set(self.vocabularies.tags.symbols) <= {*Vocabulary.specials, "_"}:
             raise TrainingError('embeddings.tag = "joint" learns to predict UPOS, but the training data has none')
-        network = new_network(self.config, self.vocabularies, encoder.identity if encoder is not None else None)
+        network = new_network(self.config, self.vocabularies, pretrained.identity if pretrained is not None else None)
         network.embeddings.set_singletons(self.vocabularies.words.singletons)
         if self.vectors is not None:
             self._start_from_vectors(network, self.vectors)
         source: PretrainedFeatures | None = None
-        if encoder is not None and network.embeddings.pretrained is not None and pretrained.fine_tune:
-            network.embeddings.pretrained.model = encoder
-            source = TrainedFeatures(encoder)
-        elif encoder is not None:
-            source = FrozenFeatures(encoder, self.caches)
+        if pretrained is not None and network.embeddings.pretrained is not None and settings.fine_tune:
+            network.embeddings.pretrained.model = pretrained
+            source = TrainedFeatures(pretrained)
+        elif pretrained is not None:
+            source = FrozenFeatures(pretrained, self.caches)
         self.network = network.to(place)
         self.parser = Parser(self.config, self.vocabularies, self.network, pretrained=source)
         self.optimiser = Optimiser(self.network, training)
         self.progress = RunState()
         self.data = data_fingerprint(self.train, self.dev, self.vectors)
-        if encoder is not None:
-            self.data["encoder"] = encoder.identity.sha256
+        if pretrained is not None:
+            self.data["encoder"] = pretrained.identity.sha256  # the name that it has in checkpoints
         self.average = MovingAverage(self.network, training.average) if training.average else None
 
     @cached_property

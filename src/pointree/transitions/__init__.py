@@ -1,7 +1,7 @@
 """The transition systems of the paper, in pure Python: the specification of all faster code."""
 
 from pointree.transitions.legality import Constraints, legal_heads
-from pointree.transitions.oracle import GoldStep, gold_steps, rebuild, slots_by_step
+from pointree.transitions.oracle import GoldStep, gold_steps, slots_by_step
 from pointree.transitions.orders import ORDERS, Order, order, paper_name
 from pointree.transitions.partial_tree import PartialTree
 from pointree.transitions.projectivity import is_projective
@@ -19,6 +19,5 @@ __all__ = [
     "legal_heads",
     "order",
     "paper_name",
-    "rebuild",
     "slots_by_step",
 ]

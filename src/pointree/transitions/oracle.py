@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pointree.errors import UsageError
@@ -10,7 +10,7 @@ from pointree.transitions.orders import Order
 from pointree.transitions.partial_tree import PartialTree
 from pointree.transitions.slots import Slot, fill_slots
 
-__all__ = ["GoldStep", "gold_steps", "rebuild", "slots_by_step"]
+__all__ = ["GoldStep", "gold_steps", "slots_by_step"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,3 @@ def slots_by_step(heads: Sequence[int], order: Order) -> list[tuple[int, ...]]:
         seen.append(tuple(rows[focus]))
         fill_slots(rows[heads[focus - 1]], focus, heads[focus - 1])
     return seen
-
-
-def rebuild(steps: Iterable[GoldStep]) -> list[int]:
-    """Return the heads of words 1..n that the steps assign."""
-    assigned = {step.focus: step.head for step in steps}
-    return [assigned[word] for word in range(1, len(assigned) + 1)]

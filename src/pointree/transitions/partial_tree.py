@@ -47,11 +47,6 @@ class PartialTree:
         twin._slots = [row.copy() for row in self._slots]
         return twin
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether every word has a head, which makes the forest one tree under ROOT."""
-        return None not in self.heads[1:]
-
     def dependent(self, word: int, slot: Slot) -> int:
         """Return the dependent in a slot of the word as of now, 0 for none."""
         return self._slots[word][slot]

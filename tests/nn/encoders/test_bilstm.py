@@ -6,7 +6,8 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from pointree.nn.encoder import Encoder
+from pointree.config import BiLstmConfig
+from pointree.nn.encoders import BiLstm
 from pointree.nn.packing import Packing
 
 INPUTS, SIZE, LAYERS, LENGTHS = 5, 3, 3, [6, 4, 4, 1]
@@ -14,7 +15,7 @@ INPUTS, SIZE, LAYERS, LENGTHS = 5, 3, 3, [6, 4, 4, 1]
 
 def test_the_stack_is_a_torch_lstm_of_as_many_layers() -> None:
     torch.manual_seed(0)
-    encoder = Encoder(inputs=INPUTS, size=SIZE, layers=LAYERS, dropout=0.33).double().eval()
+    encoder = BiLstm(BiLstmConfig(size=SIZE, layers=LAYERS), inputs=INPUTS).double().eval()
     twin = nn.LSTM(INPUTS, SIZE, num_layers=LAYERS, bidirectional=True, batch_first=True).double()
     with torch.no_grad():
         for number, layer in enumerate(encoder.layers):
