@@ -21,6 +21,7 @@ def test_public_names_are_pinned() -> None:
         "Token",
         "__version__",
         "load",
+        "train",
     ]
     assert pointree.__all__ == sorted(pointree.__all__)
 

@@ -18,9 +18,10 @@ from pointree.version import __version__
 if TYPE_CHECKING:
     from pointree.config import Config
     from pointree.parser import Parser, load
+    from pointree.training.run import train
     from pointree.treebank.sentence import Sentence, Token
 
-__all__ = ["Config", "Parser", "PointreeError", "Sentence", "Token", "__version__", "load"]
+__all__ = ["Config", "Parser", "PointreeError", "Sentence", "Token", "__version__", "load", "train"]
 
 _HOMES = {
     "Config": "pointree.config",
@@ -28,6 +29,7 @@ _HOMES = {
     "Sentence": "pointree.treebank.sentence",
     "Token": "pointree.treebank.sentence",
     "load": "pointree.parser",
+    "train": "pointree.training.run",
 }
 
 

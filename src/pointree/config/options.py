@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from operator import attrgetter
+from typing import Any, TypeAlias
 
+from pointree.config.config import Config
 from pointree.config.sections import SECTIONS, section_rules
 
 __all__ = ["Option", "defaults", "describe"]
 
+Value: TypeAlias = int | float | str | bool | tuple[int, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One field of the configuration, described for people."""
+    """One field of the configuration, described for people; `value` is what a given configuration has."""
 
     name: str
-    default: int | float | str | bool | tuple[int, ...]
+    default: Value
     expectation: str
     help: str
+    value: Value
 
 
-def describe() -> list[Option]:
+def describe(config: Config | None = None) -> list[Option]:
     """Every option with its dotted name, default, accepted values and help, in the order of the sections."""
+    config = config or Config()
     return [
-        Option(f"{name}.{key}", getattr(section(), key), rule.expectation, rule.help)
+        Option(
+            f"{name}.{key}", getattr(section(), key), rule.expectation, rule.help, attrgetter(f"{name}.{key}")(config)
+        )
         for name, section in SECTIONS.items()
         for key, rule in section_rules(section).items()
     ]

@@ -32,13 +32,14 @@ import os
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from string import Template
 from typing import Any
 
 from pointree.config import PRESETS, Config, load_config
+from pointree.config.old_settings import upgrade
 from pointree.config.rules import suggestion
 from pointree.errors import ConfigError, InputError
 from pointree.experiments.cell import Cell, DataFile, EnsembleCell, TrainingRun, Treebank, cell_name, settings_options
@@ -91,10 +92,18 @@ class Grid:
         return self.path.stem
 
 
-def load_grid(path: Path, environ: Mapping[str, str] | None = None, *, need_files: bool = True) -> Grid:
+def load_grid(
+    path: Path,
+    environ: Mapping[str, str] | None = None,
+    *,
+    need_files: bool = True,
+    on_notice: Callable[[str], None] | None = None,
+) -> Grid:
     """Read a grid; all that is wrong with it is one `ConfigError`.
 
-    Without ``need_files``, variables may be unset and files missing: a report does not read them.
+    Without ``need_files``, variables may be unset and files missing: a report does not read them. The grid may then
+    also have settings that were removed since, by which recorded results are found. ``on_notice`` is told of old
+    settings that need no attention.
     """
     with reading(path):
         try:
@@ -103,6 +112,9 @@ def load_grid(path: Path, environ: Mapping[str, str] | None = None, *, need_file
             raise InputError(f"{path}: malformed TOML: {error}") from None
     reader = _Reader(content, environ if environ is not None else os.environ, need_files)
     grid = reader.read(path)
+    if on_notice is not None:
+        for notice in dict.fromkeys(reader.notices):
+            on_notice(f"{path}: {notice}")
     if reader.faults:
         raise ConfigError([f"{path}: {fault}" for fault in dict.fromkeys(reader.faults)])
     return grid
@@ -116,6 +128,7 @@ class _Reader:
         self.environ = environ
         self.need_files = need_files
         self.faults: list[str] = []
+        self.notices: list[str] = []
 
     def read(self, path: Path) -> Grid:
         """The grid, which is of use only if there are no faults."""
@@ -190,14 +203,26 @@ class _Reader:
         own = {"decoder": decoder, "training": {"seed": seed}}
         settings = _merged([settings, treebank.settings, system.settings, own])
         preset = system.preset or preset
+        upgraded = upgrade(settings)
+        settings = upgraded.settings
         config, expanded = self._config(settings, preset)
         return TrainingRun(
-            treebank, system.name, seed, config, preset, settings, expanded, system.vectors, beam, tested
+            treebank,
+            system.name,
+            seed,
+            config,
+            preset,
+            settings,
+            expanded,
+            system.vectors,
+            beam,
+            tested,
+            removed=upgraded.removed,
         )
 
     def _config(self, settings: Mapping[str, Any], preset: str | None) -> tuple[Config, dict[str, Any]]:
         """The configuration that settings make of a preset, and the settings with the values of their variables."""
-        expanded = self._expanded(settings)
+        expanded = self._expanded(upgrade(settings).settings)
         overrides = [option.removeprefix("--set=") for option in settings_options(expanded)]
         try:
             config = load_config(None, overrides, preset)
@@ -212,6 +237,10 @@ class _Reader:
     def _settings(self, place: str, value: object) -> dict[str, Any]:
         """A table of settings, none of which may be one that the grid decides otherwise."""
         settings: dict[str, Any] = self._typed(place, value, dict, {})
+        upgraded = upgrade(settings)
+        self.notices += [f"{place}: {notice}" for notice in upgraded.notices]
+        if self.need_files:
+            self.faults += [f"{place}: {fault}" for fault in upgraded.faults]
         for section, (source, keys) in _DECIDED.items():
             table = self._typed(f"{place}.{section}", settings.get(section), dict, {})
             self.faults += [
