@@ -19,10 +19,6 @@ from pointree.training.schedule import Plateau
 
 DATA = {"train": "1", "dev": "2", "vectors": "3"}
 TENSORS = {"weights/a": torch.arange(6.0).view(2, 3), "optimiser/a/step": torch.tensor(7.0)}
-    "weights/a": torch.arange(6.0).view(2, 3),
-    "optimiser/a/step": torch.tensor(7.0),
-    "average/step": torch.tensor(9),
-}
 PROGRESS = RunState(
     epoch=2,
     step=34,
