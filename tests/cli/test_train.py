@@ -494,3 +494,49 @@ def test_predicted_tags_need_a_tagger_and_a_reader(
 ) -> None:
     outcome = run("train", "--train", ewt, "--dev", ewt, "-o", tmp_path / "model", "--predicted-tags", *options)
     assert (outcome.code, outcome.err.strip()) == (2, f"pointree: error: {message}")
+
+
+# Fine-tuning
+
+
+def test_a_model_is_fine_tuned(
+    run: Run, train: Callable[..., Outcome], trained: Path, ewt: Path, tmp_path: Path
+) -> None:
+    short = ("--set", "training.epochs=1")
+    options = ("--init", trained, "--train", ewt, "--dev", ewt, "--no-text-model", *short)
+    code, out, err = run("train", *options, "-o", tmp_path / "model")
+    assert code == 0
+    assert len(err.splitlines()) == 1
+    assert out.startswith(f"{tmp_path / 'model'}: best LAS on dev ")
+    assert "--init small --set training.epochs=1 --no-text-model" in (tmp_path / "model" / "README.md").read_text()
+    code, out, _ = run("train", "--init", trained, *short, "--list-settings")
+    assert code == 0
+    assert "encoder.size = 16\n" in out
+    assert "training.epochs = 1\n" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--preset", "quick"],
+            "--preset quick: expected no preset beside --init, which brings its own settings",
+        ),
+        (["--set", "encoder.size=3"], "model {}: encoder.size must stay 16, found 3"),
+        (
+            ["--set", "embeddings.pretrained.model=x"],
+            'model {}: its pretrained model is none, but the settings name "x"',
+        ),
+    ],
+)
+def test_what_does_not_fit_the_initial_model_is_told(
+    options: list[str], message: str, run: Run, trained: Path, ewt: Path, tmp_path: Path
+) -> None:
+    outcome = run("train", "--train", ewt, "--dev", ewt, "-o", tmp_path / "model", "--init", trained, *options)
+    assert error(outcome) == message.format(trained)
+    assert not (tmp_path / "model").exists()
+
+
+def test_an_initial_model_that_is_not_there_is_told(train: Callable[..., Outcome], tmp_path: Path) -> None:
+    assert error(train(tmp_path / "model", "--init", "xx")).startswith("model xx is unknown; available: ")
+    assert error(train(tmp_path / "model", "--init", "no/where/x")).startswith("no/where/x: no such model folder")

@@ -119,7 +119,7 @@ def test_a_resumed_run_is_the_run_that_never_stopped(
     class StopError(Exception):
         pass
 
-    class Stopper:
+    class Stopper(TrainingObserver):
         def epoch_started(self, epoch: int, epochs: int, words: int) -> None:
             self.epoch = epoch
 

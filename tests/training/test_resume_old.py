@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pointree.config import load_config
+from pointree.models.folder import write_manifest
 from pointree.models.layout import CONFIG, METRICS
 from pointree.parser import Parser
 from pointree.training.trainer import Trainer
@@ -35,3 +36,15 @@ def test_a_checkpoint_of_0_1_is_resumed_with_the_losses_of_0_1(tmp_path: Path, e
         assert found[name] == pytest.approx(expected[name], abs=1e-4)
     assert "rest" not in (folder / CONFIG).read_text()
     assert Parser.load(folder).config == config
+
+
+def test_a_model_of_0_1_with_a_removed_setting_is_loaded_silently(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(CHECKPOINT_01, folder)
+    path = folder / CONFIG
+    path.write_text(path.read_text().replace("restarts = []", "restarts = [1]").replace("rest = 0.0", "rest = 0.5"))
+    write_manifest(folder)
+    assert Parser.load(folder).parse([["It", "rains"]])
+    assert capfd.readouterr() == ("", "")

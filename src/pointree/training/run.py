@@ -168,7 +168,7 @@ def resolve_settings(
 ) -> Config:
     """All settings of a run, from the sources that `train` has for them."""
     if preset is not None and init is not None:
-        raise UsageError(f"--preset {preset}: expected no preset beside --init, which brings the settings of its model")
+        raise UsageError(f"--preset {preset}: expected no preset beside --init, which brings its own settings")
     if preset is not None and isinstance(config, Config):
         raise UsageError(f"preset {preset}: expected no preset beside a whole configuration")
     if init is not None:
