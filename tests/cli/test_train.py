@@ -499,9 +499,7 @@ def test_predicted_tags_need_a_tagger_and_a_reader(
 # Fine-tuning
 
 
-def test_a_model_is_fine_tuned(
-    run: Run, train: Callable[..., Outcome], trained: Path, ewt: Path, tmp_path: Path
-) -> None:
+def test_a_model_is_fine_tuned(run: Run, trained: Path, ewt: Path, tmp_path: Path) -> None:
     short = ("--set", "training.epochs=1")
     options = ("--init", trained, "--train", ewt, "--dev", ewt, "--no-text-model", *short)
     code, out, err = run("train", *options, "-o", tmp_path / "model")

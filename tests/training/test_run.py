@@ -18,6 +18,8 @@ from pointree.treebank.conllu import read_conllu, write_conllu
 
 from .runs import small_config
 
+TREE, CYCLE = [(1, 0), (2, 1)], [(1, 0), (2, 3), (3, 2)]
+
 
 class Epochs(TrainingObserver):
     """Counts epochs, and ignores everything else."""
@@ -30,7 +32,7 @@ class Epochs(TrainingObserver):
 
 
 def test_a_treebank_becomes_a_model(ewt: Path, tmp_path: Path) -> None:
-    observer, warnings = Epochs(), list[str]()
+    observer, told = Epochs(), list[str]()
     result = pointree.train(
         str(ewt),
         [ewt],
@@ -40,14 +42,23 @@ def test_a_treebank_becomes_a_model(ewt: Path, tmp_path: Path) -> None:
         text_model=False,
         resume=True,
         observer=observer,
-        on_warning=warnings.append,
+        on_warning=told.append,
     )
     assert (result.folder, result.epochs, observer.ended) == (tmp_path / "model", 2, [1, 2])
-    assert warnings == [f"{tmp_path / 'model'}: nothing to resume; the training starts from the beginning"]
+    assert told == [f"{tmp_path / 'model'}: nothing to resume; the training starts from the beginning"]
     assert pointree.load(result.folder).config.training.epochs == 2
     card = (result.folder / "README.md").read_text(encoding="utf-8")
     assert "--output model --set embeddings.word_size=8 --set" in card
     assert "--set training.epochs=2 --no-text-model\n" in card
+
+
+def test_warnings_are_those_of_python_unless_somebody_listens(tmp_path: Path) -> None:
+    path = tmp_path / "t.conllu"
+    blocks = ["".join(f"{i}\tw\t_\tX\tX\t_\t{head}\tdep\t_\t_\n" for i, head in heads) for heads in (TREE, CYCLE)]
+    path.write_text("\n".join([*blocks, ""]))
+    with pytest.warns(UserWarning, match="left out because they are no trees: sentence 2: cycle") as caught:
+        pointree.train(path, path, tmp_path / "model", config=small_config(epochs=1))
+    assert len(caught) == 2
 
 
 def test_several_treebanks_are_read_in_order(ewt: Path, tmp_path: Path) -> None:

@@ -33,21 +33,25 @@ def training_command(
     """The command line of a run, without folders of this machine; a `Config` becomes the settings that it changes."""
     words = ["pointree", "train"]
     for option, paths in (("--train", train), ("--dev", dev), ("--output", [output])):
-        words += [word for path in paths for word in (option, path.name)]
+        words += [word for path in paths for word in (option, _name(path))]
     if init is not None:
-        words += ["--init", Path(init).name]
+        words += ["--init", _name(init)]
     if preset is not None:
         words += ["--preset", preset]
     if isinstance(config, Path):
-        words += ["--config", config.name]
+        words += ["--config", _name(config)]
     if vectors is not None:
-        words += ["--vectors", Path(vectors).name]
+        words += ["--vectors", _name(vectors)]
     for setting in _settings(config, settings):
         words += ["--set", setting]
     if text_model is not None:
         words.append("--text-model" if text_model else "--no-text-model")
     flags = {"--strict": strict, "--predicted-tags": predicted_tags, "--bundle-pretrained": bundle_pretrained}
     return shlex.join([*words, *(flag for flag, given in flags.items() if given)])
+
+
+def _name(path: str | os.PathLike[str]) -> str:
+    return Path(os.path.abspath(path)).name
 
 
 def _settings(config: Config | Path | None, settings: Sequence[str] | Mapping[str, Any]) -> Iterator[str]:

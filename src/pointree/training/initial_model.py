@@ -50,6 +50,11 @@ class InitialModel:
     network: PointerNetwork
 
     @property
+    def short_name(self) -> str:
+        """Its name without the folders of this machine."""
+        return Path(os.path.abspath(self.name)).name
+
+    @property
     def text_model(self) -> Path | None:
         """The file of its tokeniser and tagger, if it has them."""
         path = self.folder / TEXT_MODEL

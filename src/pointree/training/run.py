@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -96,11 +97,12 @@ def train(
         device: Where to compute: ``cpu``, ``cuda``, …
         threads: CPU threads; None is all cores.
         observer: Told how the training goes on.
-        on_warning: Told, in one line each, of sentences that were left out and the like.
+        on_warning: Told, in one line each, of sentences that were left out and the like. None makes them warnings of
+            Python.
         on_notice: Told, in one line each, of old settings that were ignored or renamed.
     """
     trees = {"train": _paths(train), "dev": _paths(dev)}
-    folder, warn = Path(output), on_warning or _ignore
+    folder, warn = Path(output), on_warning or _warn
     observer = observer or TrainingObserver()
     resumed = _has_run(folder, resume, warn)
     start = None if init is None else load_initial_model(init, folder if resumed else None)
@@ -134,7 +136,7 @@ def train(
             bundle_pretrained=bundle_pretrained,
         ),
         predicted_tags=predicted_tags,
-        init=None if init is None else Path(init).name,
+        init=None if start is None else start.short_name,
     )
     if predicted_tags:
         gold["train"], gold["dev"] = texts.predicted_tags(gold["train"], gold["dev"])
@@ -208,5 +210,5 @@ def _check_tags(settings: Config, texts: RunTextModel) -> None:
         raise UsageError(f"--predicted-tags: expected embeddings.tag to be {' or '.join(READ_TAGS)}, found {found}")
 
 
-def _ignore(_line: str) -> None:
-    """Say nothing."""
+def _warn(line: str) -> None:
+    warnings.warn(line, stacklevel=3)

@@ -26,7 +26,7 @@ from pointree.models.folder import (
     write_card,
     write_weights,
 )
-from pointree.models.layout import CHECKPOINT, METRICS
+from pointree.models.layout import CHECKPOINT, METRICS, PRETRAINED
 from pointree.nn.features import EncodedSentence
 from pointree.nn.pretrained_features import FrozenFeatures, PretrainedFeatures, TrainedFeatures
 from pointree.parser import Parser, resolve_device
@@ -97,7 +97,7 @@ class Trainer:
         if encoder is not None:
             self.data["encoder"] = encoder.identity.sha256
         if self.init is not None:
-            self.data["init"] = Path(self.init.name).name
+            self.data["init"] = self.init.short_name
         self.optimiser = Optimiser(self.network, training)
         self.average = MovingAverage(self.network, training.average) if training.average else None
 
@@ -182,7 +182,8 @@ class Trainer:
             save_folder(self.output, self.config, self.vocabularies, self.network.state_dict(), "")
             if self.parser.pretrained is not None:
                 encoder = self.parser.pretrained.model
-                save_pretrained(self.output, self.config, encoder, bundle=self.bundle_pretrained)
+                is_there = Path(encoder.source) == self.output / PRETRAINED  # as for a run that is resumed at its start
+                save_pretrained(self.output, self.config, encoder, bundle=self.bundle_pretrained and not is_there)
         else:
             replace_config(self.output, self.config)  # a run that is trained on has more epochs now
             if self.progress.best_epoch:
