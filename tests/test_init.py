@@ -27,6 +27,7 @@ def test_public_names_are_pinned() -> None:
         "load",
         "load_ensemble",
         "parse_files",
+        "train",
         "treebank_statistics",
     ]
     assert pointree.__all__ == sorted(pointree.__all__)

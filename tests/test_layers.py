@@ -43,7 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "serving": ALL_BELOW_PARSER | {"parser", "rendering"},
     "cli": ALL_BELOW_PARSER | APPLICATIONS | {"parser", "bench", "pipeline"},
     # The package itself only hands out names of others, lazily.
-    "__init__": BASE | {"analysis", "ensemble", "evaluation", "parser", "pipeline", "treebank"},
+    "__init__": BASE | {"analysis", "ensemble", "evaluation", "parser", "pipeline", "training", "treebank"},
     "__main__": {"cli"},
 }
 """For each layer (a file or folder of the package), the layers that it may import besides itself."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pointree.options import ParseOptions
     from pointree.parser import Parser, load
     from pointree.pipeline import parse_files
+    from pointree.training.run import train
     from pointree.treebank.sentence import Sentence, Token
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "load",
     "load_ensemble",
     "parse_files",
+    "train",
     "treebank_statistics",
 ]
 
@@ -56,6 +58,7 @@ _HOMES = {
     "load_ensemble": "pointree.ensemble",
     "parse_files": "pointree.pipeline",
     "treebank_statistics": "pointree.analysis.statistics",
+    "train": "pointree.training.run",
 }
 
 

@@ -7,7 +7,6 @@ import gzip
 import json
 import os
 import shutil
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -59,13 +58,9 @@ def write(path: Path, *blocks: Sequence[object], sent_id: str = "") -> Path:
     return path
 
 
-def test_a_run_leaves_a_model_and_its_history(
-    run: Run, ewt: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_leaves_a_model_and_its_history(run: Run, ewt: Path, tmp_path: Path) -> None:
     output = tmp_path / "somewhere" / "model"
-    arguments = ["train", "--train", str(ewt), f"--dev={ewt}", "-o", str(output), "--no-text-model", *SMALL]
-    monkeypatch.setattr(sys, "argv", ["pointree", *arguments])
-    code, out, err = run(*arguments)
+    code, out, err = run("train", "--train", ewt, f"--dev={ewt}", "-o", output, "--no-text-model", *SMALL)
     assert code == 0
     assert {path.name for path in output.iterdir()} == {
         *(WEIGHTS, CHECKPOINT, MANIFEST, "config.toml", "metrics.jsonl", "README.md"),
@@ -81,7 +76,7 @@ def test_a_run_leaves_a_model_and_its_history(
         assert line.startswith(f"epoch   {epoch['epoch']}  loss ")
         assert f"dev UAS {epoch['dev_uas']:.2f}  LAS {epoch['dev_las']:.2f}" in line
     card = (output / "README.md").read_text(encoding="utf-8")
-    assert f"pointree train --train {ewt.name} --dev={ewt.name} -o model --no-text-model --set" in card
+    assert f"pointree train --train {ewt.name} --dev {ewt.name} --output model --set" in card
     assert str(tmp_path) not in card
     assert str(ewt.parent) not in card
 
@@ -121,16 +116,10 @@ def test_resume_needs_the_same_settings(train: Callable[..., Outcome], trained: 
     assert error(outcome) == f"{trained / CHECKPOINT}: {message}"
 
 
-def test_a_finished_run_is_trained_on(train: Callable[..., Outcome], trained: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "model"
-    shutil.copytree(trained, folder)
-    longer = ("--resume", "--set", "training.epochs=5")
-    hint = "training.epochs was 4, is 5; to train on, add training.restarts=[4]"
-    assert error(train(folder, *longer)) == f"{folder / CHECKPOINT}: was made with other settings: {hint}"
-    code, _, err = train(folder, *longer, "--set", "training.restarts=[4]")
-    assert code == 0
-    assert len(err.splitlines()) == 1
-    assert "of 5: UAS" in (folder / "README.md").read_text(encoding="utf-8")
+def test_a_finished_run_is_no_longer_trained_on(train: Callable[..., Outcome], trained: Path) -> None:
+    hint = "training.epochs was 4, is 5; to train a finished model further, start a new run from it (--init)"
+    message = f"{trained / CHECKPOINT}: was made with other settings: {hint}"
+    assert error(train(trained, "--resume", "--set", "training.epochs=5")) == message
 
 
 def test_resume_needs_the_same_data(train: Callable[..., Outcome], trained: Path, ewt: Path, tmp_path: Path) -> None:
@@ -338,16 +327,13 @@ def test_a_missing_encoder_is_told_in_a_line(train: Callable[..., Outcome], tmp_
     assert f"pretrained model {gone}: no such folder" in error(outcome)
 
 
-def test_an_encoder_from_the_settings_to_the_tree(
-    train: Callable[..., Outcome], run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_encoder_from_the_settings_to_the_tree(train: Callable[..., Outcome], run: Run, tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="pretrained embeddings need transformers")
     from ..pretrained.small_models import make_pretrained
 
     encoder = make_pretrained(tmp_path / "tiny")
     settings = (f"embeddings.pretrained.model={encoder}", "embeddings.pretrained.layers=[2, -1]", "training.epochs=1")
     options = [word for setting in settings for word in ("--set", setting)]
-    monkeypatch.setattr(sys, "argv", ["pointree", "train", *options])
     outcome = train(tmp_path / "model", *options, "--cache", tmp_path / "cache", "--bundle-pretrained")
     assert outcome.code == 0
     assert "\npretrained vectors of 60 sentences  " in outcome.err
@@ -366,6 +352,48 @@ def test_the_list_of_settings_needs_nothing_else(run: Run) -> None:
     code, out, err = run("train", "--list-settings")
     assert (code, err) == (0, "")
     assert all(f"{option.name} = {as_toml(option.default)}\n" in out for option in describe())
+
+
+def test_the_list_of_settings_has_the_values_of_the_run(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "run.toml"
+    path.write_text("[decoder]\nsize = 77\n")
+    options = ("--preset", "quick", "--config", path, "--set", "training.epochs=3")
+    code, out, err = run("train", *options, "--list-settings")
+    assert (code, err) == (0, "")
+    for value in ("encoder.size = 256", "decoder.size = 77", "training.epochs = 3", "training.average = 0.996"):
+        assert f"{value}\n" in out
+    assert "; default 500)" in out
+    assert "Missing option '--train'; see pointree train --help" in run("train", *options).err
+
+
+def test_several_treebanks_are_one(train: Callable[..., Outcome], ewt: Path, trained: Path, tmp_path: Path) -> None:
+    sentences = list(map(format_sentence, read_conllu(ewt)))
+    paths = [tmp_path / "a.conllu", tmp_path / "b.conllu"]
+    for path, part in zip(paths, (sentences[:25], sentences[25:]), strict=True):
+        path.write_text("".join(part), encoding="utf-8", newline="")
+    folder = tmp_path / "model"
+    assert train(folder, "--train", paths[1], "--dev", paths[1], treebank=paths[0], dev=paths[0]).code == 0
+    assert (folder / WEIGHTS).read_bytes() == (trained / WEIGHTS).read_bytes()
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    assert "- train: a.conllu\n- train: b.conllu\n- dev: a.conllu\n- dev: b.conllu\n" in card
+    assert "--train a.conllu --train b.conllu --dev a.conllu --dev b.conllu --output model" in card
+    assert "60 sentences, " in card
+    fewer = train(folder, "--resume", "--dev", paths[1], treebank=paths[0], dev=paths[0])
+    assert "was made with other data: train not as given now" in error(fewer)
+
+
+def test_old_settings_are_told_once(train: Callable[..., Outcome], tmp_path: Path) -> None:
+    path = tmp_path / "run.toml"
+    path.write_text("[training]\nrest = 0.0\n")
+    options = ("--config", path, "--set", "training.restarts=[]", "--set", "training.epochs=1")
+    code, _, err = train(tmp_path / "model", *options)
+    assert code == 0
+    assert err.splitlines()[:-1] == [
+        f"pointree: notice: {path}: training.rest is gone and was at its default; ignored",
+        "pointree: notice: --set: training.restarts is gone and was at its default; ignored",
+    ]
+    message = error(train(tmp_path / "other", "--set", "training.restarts=[36]"))
+    assert message == "--set: training.restarts was removed in 0.2, found [36]"
 
 
 class FakeTextTraining:
@@ -466,3 +494,47 @@ def test_predicted_tags_need_a_tagger_and_a_reader(
 ) -> None:
     outcome = run("train", "--train", ewt, "--dev", ewt, "-o", tmp_path / "model", "--predicted-tags", *options)
     assert (outcome.code, outcome.err.strip()) == (2, f"pointree: error: {message}")
+
+
+# Fine-tuning
+
+
+def test_a_model_is_fine_tuned(run: Run, trained: Path, ewt: Path, tmp_path: Path) -> None:
+    short = ("--set", "training.epochs=1")
+    options = ("--init", trained, "--train", ewt, "--dev", ewt, "--no-text-model", *short)
+    code, out, err = run("train", *options, "-o", tmp_path / "model")
+    assert code == 0
+    assert len(err.splitlines()) == 1
+    assert out.startswith(f"{tmp_path / 'model'}: best LAS on dev ")
+    assert "--init small --set training.epochs=1 --no-text-model" in (tmp_path / "model" / "README.md").read_text()
+    code, out, _ = run("train", "--init", trained, *short, "--list-settings")
+    assert code == 0
+    assert "encoder.size = 16\n" in out
+    assert "training.epochs = 1\n" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--preset", "quick"],
+            "--preset quick: expected no preset beside --init, which brings its own settings",
+        ),
+        (["--set", "encoder.size=3"], "model {}: encoder.size must stay 16, found 3"),
+        (
+            ["--set", "embeddings.pretrained.model=x"],
+            'model {}: its pretrained model is none, but the settings name "x"',
+        ),
+    ],
+)
+def test_what_does_not_fit_the_initial_model_is_told(
+    options: list[str], message: str, run: Run, trained: Path, ewt: Path, tmp_path: Path
+) -> None:
+    outcome = run("train", "--train", ewt, "--dev", ewt, "-o", tmp_path / "model", "--init", trained, *options)
+    assert error(outcome) == message.format(trained)
+    assert not (tmp_path / "model").exists()
+
+
+def test_an_initial_model_that_is_not_there_is_told(train: Callable[..., Outcome], tmp_path: Path) -> None:
+    assert error(train(tmp_path / "model", "--init", "xx")).startswith("model xx is unknown; available: ")
+    assert error(train(tmp_path / "model", "--init", "no/where/x")).startswith("no/where/x: no such model folder")

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from pointree.cli.training_display import TextModelDisplay, TrainingDisplay
+from pointree.cli.training_display import TrainingDisplay
 from pointree.training.text_model import TextProgress
 
 METRICS = {"epoch": 7, "arc_loss": 0.25, "label_loss": 0.5, "dev_uas": 81.0, "dev_las": 77.125}
@@ -52,13 +52,13 @@ def test_a_terminal_has_bars_that_leave_lines(monkeypatch: pytest.MonkeyPatch) -
 
 def test_stages_of_the_text_model(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     stages = [("tokeniser", 1), ("tokeniser", 2), ("tagger", 1)]
-    with TextModelDisplay() as display:
+    with TrainingDisplay() as display:
         for stage, step in stages:
-            display.update(TextProgress(stage, step, 40, 0.5, "Epoch"))
+            display.text_model_progressed(TextProgress(stage, step, 40, 0.5, "Epoch"))
     assert capsys.readouterr() == ("", "text model: tokeniser\ntext model: tagger\n")
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    with TextModelDisplay() as display:
+    with TrainingDisplay() as display:
         for stage, step in stages:
-            display.update(TextProgress(stage, step, 40, 0.5, "Epoch"))
+            display.text_model_progressed(TextProgress(stage, step, 40, 0.5, "Epoch"))
     assert "text model: tagger" in terminal.getvalue()

@@ -132,7 +132,8 @@ def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
         ("embeddings.word_size=-1", "embeddings.word_size must be a whole number >= 0, found -1"),
         ("embeddings.char_window=4", "embeddings.char_window must be an odd whole number >= 1, found 4"),
         ("embeddings.dropout=1", "embeddings.dropout must be a number >= 0 and < 1, found 1"),
-        ("training.rest=1", "training.rest must be a number >= 0 and < 1, found 1"),
+        ("training.rest=0.5", "training.rest was removed in 0.2, found 0.5"),
+        ("training.restarts=[36]", "training.restarts was removed in 0.2, found [36]"),
         ("embeddings.tag=3", "embeddings.tag must be one of upos, xpos, none, joint, found 3"),
         ("training.learning_rate=nan", "training.learning_rate must be a number > 0, found nan"),
         ("training.learning_rate=inf", "training.learning_rate must be a number > 0, found inf"),
@@ -193,31 +194,6 @@ def test_dropout_has_risen_before_the_last_epoch(rise: str) -> None:
     ]
     assert getattr(load_config(None, ["training.epochs=3", f"training.{rise}=2"]).training, rise) == 2
     assert getattr(load_config(None, ["training.epochs=1"]).training, rise) == 0
-
-
-def test_dropout_has_risen_before_the_last_epoch_in_stages_too() -> None:
-    run = ["training.embedding_dropout_rise=2", "training.embedding_dropout_stage=4"]
-    assert faults_of(*run, "training.epochs=8") == [
-        "training.embedding_dropout_rise times training.embedding_dropout_stage = 4 must be less than "
-        "training.epochs = 8, found 2"
-    ]
-    assert load_config(None, [*run, "training.epochs=9"]).training.embedding_dropout_stage == 4
-
-
-@pytest.mark.parametrize("restarts", ["[9]", "[4, 4]", "[0]", "[5, 2]"])
-def test_restarts_are_rising_epochs_before_the_last(restarts: str) -> None:
-    run = ["training.schedule=linear", "training.epochs=9"]
-    assert faults_of(*run, f"training.restarts={restarts}") == [
-        f"training.restarts must be rising epochs before the last, found {restarts} with training.epochs = 9"
-    ]
-    assert load_config(None, [*run, "training.restarts=[2, 5]"]).training.falls == (2, 5, 9)
-    assert load_config(None, run).training.falls == (9,)
-
-
-def test_a_plateau_has_no_restarts() -> None:
-    assert faults_of("training.restarts=[2]") == [
-        'training.restarts needs a rate that falls to zero, found training.schedule = "plateau"'
-    ]
 
 
 CONTEXTUAL = ["embeddings.pretrained.model=encoders/bert", "embeddings.pretrained.layers=[17, 18]"]
@@ -281,3 +257,24 @@ def test_a_missing_file_and_a_folder_are_input_errors(tmp_path: Path) -> None:
         load_config(tmp_path / "none.toml")
     with pytest.raises(InputError, match=r"cannot be read: Is a directory"):
         load_config(tmp_path)
+
+
+def test_settings_may_be_a_mapping() -> None:
+    expected = load_config(None, ["training.epochs=3", "embeddings.pretrained.model=x", "decoder.size=8"])
+    mapping = {"training.epochs": 3, "embeddings.pretrained": {"model": "x"}, "decoder": {"size": 8}}
+    assert load_config(None, mapping) == expected
+    with pytest.raises(ConfigError, match=r"^settings: decoder.sise is unknown; did you mean decoder.size\?$"):
+        load_config(None, {"decoder.sise": 3})
+
+
+def test_a_whole_configuration_may_be_the_start() -> None:
+    start = load_config(None, ["training.epochs=3", "decoder.size=8"])
+    assert load_config(start, ["training.epochs=4"]) == load_config(None, ["training.epochs=4", "decoder.size=8"])
+    assert load_config(None, ["training.epochs=4"], base=start) == load_config(start, ["training.epochs=4"])
+
+
+def test_options_have_the_values_of_a_configuration() -> None:
+    values = {option.name: option for option in describe(load_config(None, [*CONTEXTUAL], preset="quick"))}
+    assert (values["encoder.size"].value, values["encoder.size"].default) == (256, 512)
+    assert values["embeddings.pretrained.layers"].value == (17, 18)
+    assert values["decoder.gate"].value == values["decoder.gate"].default == "gate1"

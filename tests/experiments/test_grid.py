@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pointree.errors import ConfigError, InputError
-from pointree.experiments.cell import EnsembleCell, TrainingRun
+from pointree.experiments.cell import EnsembleCell, TrainingRun, phases
 from pointree.experiments.grid import Grid, load_grid
 from pointree.experiments.systems import SYSTEMS
 
@@ -65,10 +65,10 @@ set.embeddings.tag = "xpos"
 
 
 def test_ensembles_follow_their_members(write_grid: WriteGrid) -> None:
-    grid = write_grid(GRID + '[ensembles.both]\nmembers = ["l2r-sequential", "oi-simple-gate1"]\ncombine = "votes"\n')
+    grid = write_grid(GRID + '[ensembles.both]\nmembers = ["l2r-sequential", "oi-simple-gate1"]\n')
     both = grid.cells[2]
     assert isinstance(both, EnsembleCell)
-    assert (both.name, both.combine) == ("tr.both.seed1", "votes")
+    assert both.name == "tr.both.seed1"
     assert both.members == ("tr.l2r-sequential.seed1", "tr.oi-simple-gate1.seed1")
 
 
@@ -125,8 +125,7 @@ members = ["r2l-simple-gate1"]
         ('[variants.v]\nbase="l2r"', "variants.v.base: system l2r is unknown"),
         ("set = 3", "set must be a table, found 3"),
         ('preset = ["cpu"]', "preset must be a text, found ['cpu']"),
-        ("[ensembles.e]\ncombine = 3", "ensembles.e.combine must be a text, found 3"),
-        ('[ensembles.e]\ncombine = "vote"', "ensembles.e.combine: combine vote is unknown; did you mean votes?"),
+        ("[ensembles.e]\ncombine = 3", "ensembles.e.combine is unknown"),
         (GRID.replace("epochs = 3", "epochs = 2020-01-01"), "training.epochs must be"),
         (
             GRID.replace('test = "${DATA}/test.conllu"', "").replace("paper", 'tested = ["both"]\npaper')
@@ -195,3 +194,17 @@ def test_the_grid_of_the_papers_table() -> None:
     grid = load_grid(path, {}, need_files=False)
     assert (len(grid.treebanks), len(grid.systems), len(grid.seeds)) == (10, 13, 3)
     assert len({cell.system for cell in grid.cells if cell.tested}) == 4
+
+
+def test_old_settings_of_a_grid_are_told_once_and_left_out(write_grid: WriteGrid, tmp_path: Path) -> None:
+    text = GRID.replace("[set.training]", "[set.training]\nrest = 0.0\ntag_weight = 1.0")
+    path = write_grid(text).path
+    notices: list[str] = []
+    grid = load_grid(path, {"DATA": str(tmp_path / "data")}, on_notice=notices.append)
+    assert notices == [
+        f"{path}: set: training.rest is gone and was at its default; ignored",
+        f"{path}: set: training.tag_weight is gone and was at its default; ignored",
+    ]
+    assert not [phase for cell in grid.cells for phase in phases(cell) if "rest=" in str(phase)]
+    with pytest.raises(ConfigError, match=r"grid\.toml: set: training\.rest was removed in 0\.2, found 0\.5$"):
+        write_grid(text.replace("rest = 0.0", "rest = 0.5"))

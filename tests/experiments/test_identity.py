@@ -18,10 +18,10 @@ from pointree.experiments.identity import changes, checksum, code_state, fingerp
 from .conftest import GRID
 
 
-def test_it_has_configuration_data_and_version(write_grid: Callable[..., Grid]) -> None:
+def test_it_has_configuration_and_data(write_grid: Callable[..., Grid]) -> None:
     grid = write_grid()
     first, second = identity(grid.cells[0]), identity(grid.cells[1])
-    assert set(first) == {"config", "beam", "data", "pointree"}
+    assert set(first) == {"config", "beam", "data"}
     assert set(first["data"]) == {"train", "dev", "test"}
     assert changes(first, first) == []
     assert fingerprint(first) != fingerprint(second)
@@ -31,15 +31,25 @@ def test_it_has_configuration_data_and_version(write_grid: Callable[..., Grid]) 
     ]
 
 
-def test_changed_data_and_versions(write_grid: Callable[..., Grid]) -> None:
+def test_changed_data_count_and_versions_do_not(write_grid: Callable[..., Grid]) -> None:
     cell = write_grid().cells[0]
     now = identity(cell)
     before = copy.deepcopy(now)
     before["data"]["train"] = "other"
-    before["pointree"] = "0.0.1"
-    found = changes(before, now)
-    assert found[0] == "the train file has changed"
-    assert found[1].startswith("pointree was 0.0.1, is ")
+    before["pointree"] = "0.1.0"
+    assert changes(before, now) == ["the train file has changed"]
+
+
+def test_old_settings_count_only_if_they_had_an_effect(write_grid: Callable[..., Grid]) -> None:
+    now = identity(write_grid().cells[0])
+    now["config"]["embeddings"]["pretrained"] = {"model": "bert"}
+    before = copy.deepcopy(now)
+    before["config"]["embeddings"]["contextual"] = before["config"]["embeddings"].pop("pretrained")
+    before["config"]["training"] |= {"rest": 0.0, "restarts": [], "embedding_dropout_stage": 1}
+    assert changes(before, now) == changes(now, before) == []
+    before["config"]["training"]["rest"] = 0.5
+    assert changes(before, now) == ["training.rest was 0.5, is 0.0"]
+    assert changes({"members": {"a": before}}, {"members": {"a": now}}) == ["a: training.rest was 0.5, is 0.0"]
 
 
 def test_an_option_that_is_new_since_counts_as_its_default(write_grid: Callable[..., Grid]) -> None:

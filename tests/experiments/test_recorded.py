@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pointree.errors import ConfigError
+from pointree.experiments import identity
+from pointree.experiments.cell import Cell
 from pointree.experiments.grid import load_grid
 from pointree.experiments.paper import paper_score
 from pointree.experiments.report import make_report
+from pointree.experiments.runner import Runner, State
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 NOTES = EXPERIMENTS.parent / "docs" / "notes"
@@ -38,6 +43,51 @@ def test_the_grid_makes_the_results_that_stand_beside_it(folder: Path) -> None:
     report = make_report(grid, folder)
     assert report.results.keys() == {path.stem for path in folder.glob("*.json")}
     assert [note for note in report.notes if not note.startswith("Not run ")] == []
+
+
+def test_a_result_that_used_a_removed_setting_is_still_reported(tmp_path: Path) -> None:
+    text = (EXPERIMENTS / "en_ewt.toml").read_text(encoding="utf-8")
+    for now, then in (
+        ("epochs = 32", "epochs = 24"),
+        ("embedding_dropout_rise = 12", "embedding_dropout_rise = 2\nembedding_dropout_stage = 9"),
+        ("[treebanks.en_ewt]", "[set.embeddings]\ndropout = 0.3\n[treebanks.en_ewt]"),
+    ):
+        assert now in text
+        text = text.replace(now, then)
+    path, results = tmp_path / "old.toml", EXPERIMENTS / "results" / "earlier" / "rising-embedding-dropout"
+    path.write_text(text, encoding="utf-8")
+    report = make_report(load_grid(path, {}, need_files=False), results)
+    assert report.results.keys() == {"en_ewt.l2r-simple-gate1.seed1"}
+    with pytest.raises(ConfigError, match=r"set: training\.embedding_dropout_stage was removed in 0\.2, found 9"):
+        load_grid(path, {})
+    path.write_text(text.replace("embedding_dropout_stage = 9", ""), encoding="utf-8")
+    [left_out, _not_run] = make_report(load_grid(path, {}, need_files=False), results).notes
+    assert left_out.endswith("it was made with other settings: training.embedding_dropout_stage was 9, is 1")
+
+
+@pytest.mark.parametrize("path", [path for folder in RESULTS for path in folder.glob("*.json")], ids=lambda p: p.stem)
+def test_a_result_of_0_1_is_done_with_other_sources(path: Path, tmp_path: Path) -> None:
+    """The checksums of its treebank are taken from the record."""
+    grid = load_grid(EXPERIMENTS / f"{path.parent.name}.toml", {}, need_files=False)
+    [cell] = [cell for cell in grid.cells if cell.name == path.stem]
+    wanted = [other for other in grid.cells if other.name in (cell.name, *cell.needs)]
+    known = recorded_checksums(path.parent, wanted)
+    notes: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(identity, "checksum", lambda file: known[file.name])
+        runner = Runner(wanted, tmp_path, path.parent, note=notes.append)
+    runner.survey()
+    assert runner.statuses[cell.name].state is State.FINISHED
+    assert any(note.startswith(f"{cell.name}: finished, with other sources of pointree 0.1.0") for note in notes)
+
+
+def recorded_checksums(folder: Path, cells: Sequence[Cell]) -> dict[str, str]:
+    """The checksums of the files of some cells, by the names of the files."""
+    found: dict[str, str] = {}
+    for cell in cells:
+        data = json.loads((folder / f"{cell.name}.json").read_text(encoding="utf-8"))["identity"]["data"]
+        found |= {file.path.name: data[role] for role, file in cell.treebank.files.items() if role in data}
+    return found
 
 
 @pytest.mark.parametrize("link", ROWS)

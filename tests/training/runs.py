@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 
 from pointree.config import Config
 from pointree.training import checkpoint
+from pointree.training.observer import TrainingObserver
 from pointree.training.trainer import Trainer
 from pointree.treebank.conllu import read_conllu
 from pointree.treebank.sentence import Sentence
@@ -66,7 +67,7 @@ def die(*_args: object) -> NoReturn:
     raise AssertionError("a killed process goes on")
 
 
-class Killer:
+class Killer(TrainingObserver):
     """An observer that kills the process at its moment, in the first or in the third epoch."""
 
     def __init__(self, moment: str) -> None:

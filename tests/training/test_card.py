@@ -26,14 +26,18 @@ PROGRESS = RunState(
 
 def card(**decoder: str) -> str:
     config = Config.from_dict({"decoder": decoder, "training": {"epochs": 9}})
-    data = {"train": Path("/home/somebody/train.conllu"), "dev": Path("dev.conllu"), "vectors": None}
+    data = {
+        "train": [Path("/home/somebody/train.conllu"), Path("b.conllu")],
+        "dev": [Path("dev.conllu")],
+        "vectors": [],
+    }
     return model_card(config, PROGRESS, data, (1234, 56789), "pointree train --train train.conllu")
 
 
 def test_a_card_tells_data_scores_and_command() -> None:
     text = card()
     assert f"pointree {__version__}\n" in text
-    assert "- train: train.conllu\n- dev: dev.conllu\n" in text
+    assert "- train: train.conllu\n- train: b.conllu\n- dev: dev.conllu\n" in text
     assert "somebody" not in text
     assert "vectors" not in text
     assert "1,234 sentences, 56,789 words" in text
@@ -66,3 +70,8 @@ def test_a_card_of_a_model_that_predicts_tags_tells_how_well() -> None:
     assert "tags: none are read, UPOS is predicted." in text
     assert "On dev, gold words, greedy, " in text
     assert "labels: 70.12), UPOS 93.50." in text
+
+
+def test_a_card_names_the_model_from_which_the_training_started() -> None:
+    assert "\nThe training started from the model en, " in model_card(Config(), PROGRESS, {}, (1, 2), "", init="en")
+    assert "started from" not in card()

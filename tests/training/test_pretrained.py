@@ -21,6 +21,7 @@ from pointree.models.wheel import write_wheel
 from pointree.nn.pretrained_features import FrozenFeatures
 from pointree.pretrained import CacheFolder
 from pointree.training.checkpoint import CHECKPOINT
+from pointree.training.observer import TrainingObserver
 from pointree.training.trainer import Trainer
 
 from ..pretrained.small_models import make_pretrained
@@ -118,7 +119,7 @@ def test_a_resumed_run_is_the_run_that_never_stopped(
     class StopError(Exception):
         pass
 
-    class Stopper:
+    class Stopper(TrainingObserver):
         def epoch_started(self, epoch: int, epochs: int, words: int) -> None:
             self.epoch = epoch
 
@@ -208,8 +209,13 @@ def test_shrunk_models_and_wheels_carry_what_they_had(mode: str, runs: dict[str,
 
 def test_features_are_computed_once(folder: Path, runs: dict[str, Trainer]) -> None:
     told: list[tuple[int, int]] = []
+
+    class Told(TrainingObserver):
+        def features_computed(self, done: int, total: int) -> None:
+            told.append((done, total))
+
     output = runs["frozen"].output.with_name("again")
-    trainer = trainer_of(output, folder, "frozen", features_progress=lambda *numbers: told.append(numbers))
+    trainer = trainer_of(output, folder, "frozen", observer=Told())
     trainer.run()
     assert not told
     assert isinstance(trainer.parser.pretrained, FrozenFeatures)

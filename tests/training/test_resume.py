@@ -17,7 +17,7 @@ from safetensors.torch import load_file
 import pointree
 from pointree.errors import TrainingError
 from pointree.parser import Parser
-from pointree.training.checkpoint import CHECKPOINT, RunState
+from pointree.training.checkpoint import CHECKPOINT
 from pointree.training.trainer import METRICS, Trainer
 from pointree.vocabulary.vectors import Vectors
 
@@ -28,7 +28,6 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "linear": {"schedule": "linear"},
     "linear averaged": {"schedule": "linear", "average": 0.9},
     "explored": {"schedule": "linear", "exploration": 0.7},
-    "rested": {"schedule": "linear", "rest": 0.6},
     "plateau": {"schedule": "plateau", "patience": 1, "learning_rate": 0.2},
     "plateau explored": {"schedule": "plateau", "patience": 1, "learning_rate": 0.2, "exploration": 1.0},
     "plateau averaged": {"schedule": "plateau", "patience": 1, "learning_rate": 0.2, "average": 0.9},
@@ -107,35 +106,19 @@ def test_a_finished_run_resumed_changes_nothing(uninterrupted: Callable[[str], P
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_a_finished_run_trained_on_is_the_run_that_was_planned_so(tmp_path: Path) -> None:
-    settings = {"schedule": "linear", "average": 0.9, "exploration": 0.7}
-    longer = small_config(**settings, epochs=5, restarts=[3])
-
-    def card(progress: RunState) -> str:
-        return f"after epoch {progress.best_epoch}"
-
-    small_trainer(tmp_path / "planned", longer, card=card).run()
-    small_trainer(tmp_path / "trained on", small_config(**settings, epochs=3), card=card).run()
-    trainer = small_trainer(tmp_path / "trained on", longer, card=card)
+@pytest.mark.parametrize("las", [-1.0, 100.0])
+def test_a_plateau_that_may_last_longer_goes_on(tmp_path: Path, las: float) -> None:
+    """Its card is new even if no epoch is better."""
+    settings = {"schedule": "plateau", "average": 0.9, "exploration": 0.7}
+    small_trainer(tmp_path / "long", small_config(**settings, epochs=4)).run()
+    small_trainer(tmp_path / "short", small_config(**settings, epochs=3), card=lambda _: "of 3").run()
+    trainer = small_trainer(tmp_path / "short", small_config(**settings, epochs=4), card=lambda _: "of 4")
     trainer.resume()
-    assert trainer.run().epoch == 5
-    lines = metrics(tmp_path / "trained on")
-    assert lines == metrics(tmp_path / "planned")
-    rates = [line["learning_rate"] for line in lines]
-    assert rates[4] < rates[2] < rates[3] < rates[0]
-    for name in ("weights.safetensors", "config.toml", "pointree.json", "README.md"):
-        assert (tmp_path / "trained on" / name).read_bytes() == (tmp_path / "planned" / name).read_bytes()
-    assert Parser.load(tmp_path / "trained on").config == longer
-
-
-def test_the_card_of_a_run_trained_on_is_new_even_if_no_epoch_is_better(tmp_path: Path) -> None:
-    settings = {"schedule": "linear", "learning_rate": 0.05}
-    small_trainer(tmp_path, small_config(**settings, epochs=3), card=lambda _: "of 3").run()
-    trainer = small_trainer(tmp_path, small_config(**settings, epochs=4, restarts=[3]), card=lambda _: "of 4")
-    trainer.resume()
-    trainer.progress.best_las = 100.0
+    trainer.progress.best_las = max(trainer.progress.best_las, las)
     trainer.run()
-    assert (tmp_path / "README.md").read_text(encoding="utf-8") == "of 4"
+    assert metrics(tmp_path / "short") == metrics(tmp_path / "long")
+    assert (tmp_path / "short" / "README.md").read_text(encoding="utf-8") == "of 4"
+    assert Parser.load(tmp_path / "short").config.training.epochs == 4
 
 
 def test_other_settings_are_named_with_both_values(uninterrupted: Callable[[str], Path]) -> None:

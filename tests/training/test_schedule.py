@@ -7,7 +7,7 @@ import math
 import pytest
 
 from pointree.config import TrainingConfig
-from pointree.training.schedule import Plateau, dropout_share, fall_end, learning_rate
+from pointree.training.schedule import Plateau, dropout_share, learning_rate
 
 
 def rates(config: TrainingConfig, total: int, plateau: Plateau | None = None) -> list[float]:
@@ -17,11 +17,6 @@ def rates(config: TrainingConfig, total: int, plateau: Plateau | None = None) ->
 def test_dropout_rises_evenly_and_then_stays() -> None:
     assert [dropout_share(3, epoch) for epoch in range(1, 7)] == [0.25, 0.5, 0.75, 1.0, 1.0, 1.0]
     assert dropout_share(0, 1) == 1.0, "without a rise all of it is there from the start"
-
-
-def test_each_step_of_a_rise_lasts_a_stage() -> None:
-    assert [dropout_share(1, epoch, stage=2) for epoch in range(1, 6)] == [0.5, 0.5, 1.0, 1.0, 1.0]
-    assert dropout_share(0, 1, stage=2) == 1.0
 
 
 def test_a_plateau_decays_after_as_many_bad_evaluations_as_patience_has() -> None:
@@ -89,10 +84,3 @@ def test_a_run_that_is_shorter_than_its_warmup_falls_for_half_of_its_steps(sched
     assert found[4] == max(found) == 1.0
     assert found[5:] == sorted(found[5:], reverse=True)
     assert found[-1] < 0.3
-
-
-@pytest.mark.parametrize(
-    ("epoch", "end"), [(1, 2), (2, 2), (3, 6), (5, 6), (6, 6), (7, 8), (8, 8)], ids=lambda number: str(number)
-)
-def test_a_fall_ends_with_the_next_restart_or_the_last_epoch(epoch: int, end: int) -> None:
-    assert fall_end(TrainingConfig(schedule="linear", restarts=(2, 6), epochs=8).falls, epoch) == end

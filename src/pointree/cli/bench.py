@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pointree.cli.console import new_table, print_json, progress_bar, show
+from pointree.cli.console import new_table, notice, print_json, progress_bar, show
 from pointree.cli.options import DeviceOption, JsonOption, ThreadsOption, new_app
 from pointree.config import load_config
 
@@ -41,7 +41,7 @@ def command(
     Utilisation is the work of the model's matrix products, divided by what the machine's fastest 32-bit product
     would have done in the same time. Measure on an idle machine.
     """
-    settings = load_config(config, overrides or ())
+    settings = load_config(config, overrides or (), on_notice=notice)
 
     from pointree.bench.run import run_bench
 

@@ -18,15 +18,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.table import Table
 
-__all__ = [
-    "fitting_tables",
-    "new_table",
-    "print_json",
-    "progress_bar",
-    "show",
-    "track",
-    "warn",
-]
+__all__ = ["fitting_tables", "new_table", "notice", "print_json", "progress_bar", "show", "track", "warn"]
 
 Item = TypeVar("Item")
 
@@ -69,6 +61,11 @@ def show(*items: Table | str) -> None:
 def print_json(value: Any) -> None:
     """Write a value as indented JSON to standard output."""
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def notice(message: str) -> None:
+    """Write a notice of one line to standard error: nothing is wrong, but the user should know."""
+    logging.getLogger("pointree").info(message)
 
 
 def warn(message: str) -> None:

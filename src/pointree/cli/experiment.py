@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from pointree.cli.console import show
+from pointree.cli.console import notice, show
 from pointree.cli.options import DeviceOption, new_app
 from pointree.errors import UsageError
 from pointree.files import atomic_write
@@ -92,7 +92,7 @@ def run(
 
     if changed not in _CHANGED:
         raise UsageError(f"--changed must be one of {', '.join(_CHANGED)}, found {changed}")
-    loaded = load_grid(grid)
+    loaded = load_grid(grid, on_notice=notice)
     with ExperimentDisplay() as display:
         runner = Runner(
             _chosen(loaded.cells, only or ()),
@@ -145,7 +145,7 @@ def report(
         from pointree.analysis.plots import check_plots
 
         check_plots([plot])
-    loaded = [load_grid(grid, need_files=False) for grid in grids]
+    loaded = [load_grid(grid, need_files=False, on_notice=notice) for grid in grids]
     reports = [make_report(grid, results or _results(grid)) for grid in loaded]
     markdown = "\n".join(each.to_markdown() for each in reports)
     if output is None:

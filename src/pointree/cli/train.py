@@ -1,56 +1,60 @@
-"""`pointree train`: a treebank in, a model folder out."""
+"""`pointree train`: treebanks in, a model folder out."""
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from pointree.cli.console import show, warn
+from pointree.cli.console import notice, show, warn
 from pointree.cli.options import DeviceOption, ThreadsOption, new_app
-from pointree.config import PRESETS, READ_TAGS, Config, describe, load_config
+from pointree.config import PRESETS, describe, load_config
 from pointree.config.rules import as_toml
-from pointree.errors import OutputError, UsageError
-from pointree.models.layout import CHECKPOINT, MANIFEST, TEXT_MODEL
-
-if TYPE_CHECKING:
-    from pointree.training.checkpoint import RunState
-    from pointree.treebank.sentence import Sentence
+from pointree.errors import UsageError
 
 __all__ = ["app"]
 
 EXAMPLES = """\b
 Examples:
   pointree train --train train.conllu --dev dev.conllu --output model
+  pointree train --train news.conllu --train web.conllu --dev dev.conllu --output model
   pointree train --train train.conllu --dev dev.conllu --output model \\
       --vectors glove.txt.gz --set decoder.order=outside-in --set training.epochs=40
   pointree train --train train.conllu --dev dev.conllu --output model \\
       --set embeddings.pretrained.model=bert-base-cased --bundle-pretrained
   pointree train --train train.conllu --dev dev.conllu --output model --predicted-tags
   pointree train --train train.conllu --dev dev.conllu --output model --resume
-  pointree train --train train.conllu --dev dev.conllu --output model --resume \\
-      --preset cpu --set training.epochs=60 --set 'training.restarts=[36]'    # 24 epochs more
+  pointree train --train mine.conllu --dev mine-dev.conllu --output mine --init en \\
+      --set training.epochs=5 --set training.learning_rate=1e-3
+  pointree train --preset quick --list-settings
 """
 
 app = new_app()
 
 
-def _list_options(wanted: bool) -> None:
-    if wanted:
-        for option in describe():
-            show(f"{option.name} = {as_toml(option.default)}\n    {option.help} ({option.expectation})")
-        raise typer.Exit
-
-
 @app.command("train", epilog=EXAMPLES)
 def command(
-    train: Annotated[Path, typer.Option("--train", metavar="FILE", help="Treebank to learn from.")],
-    dev: Annotated[Path, typer.Option("--dev", metavar="FILE", help="Treebank that chooses the best epoch.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of the model.")],
+    train: Annotated[
+        list[Path] | None,
+        typer.Option("--train", metavar="FILE", help="Treebank to learn from (required); may be given several times."),
+    ] = None,
+    dev: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--dev", metavar="FILE", help="Treebank that chooses the best epoch (required); may be given several times."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder of the model (required).")
+    ] = None,
+    init: Annotated[
+        str | None,
+        typer.Option(
+            "--init", metavar="MODEL", help="Fine-tune this model: its name, folder or Hub id. Keeps its settings."
+        ),
+    ] = None,
     config: Annotated[
         Path | None, typer.Option("--config", metavar="FILE", help="Settings in TOML; the rest keeps its defaults.")
     ] = None,
@@ -97,174 +101,67 @@ def command(
     ] = False,
     threads: ThreadsOption = None,
     device: DeviceOption = "cpu",
-    _options: Annotated[
-        bool, typer.Option("--list-settings", callback=_list_options, is_eager=True, help="List all settings and exit.")
+    list_settings: Annotated[
+        bool, typer.Option("--list-settings", help="List all settings with the values of this run, and exit.")
     ] = False,
 ) -> None:
-    """Train a model on a treebank.
+    """Train a model on treebanks.
 
     After every epoch the dev treebank is parsed; the folder keeps the model with the best LAS, a line in
     metrics.jsonl, and a checkpoint. A run that was stopped goes on with --resume and ends with the same weights.
     """
-    settings = load_config(config, overrides or (), preset)
-    if bundle_pretrained and not settings.embeddings.pretrained.model:
-        raise UsageError("--bundle-pretrained: expected embeddings.pretrained.model to name an encoder, found none")
-    resume = _check_output(output, resume)
+    settings = overrides or []
+    if list_settings:
+        _list_settings(config, settings, preset, init)
+        return
+    if not train or not dev or output is None:
+        missing = "--train" if not train else "--dev" if not dev else "--output"
+        raise UsageError(f"Missing option '{missing}'; see pointree train --help")
+    if init is None:
+        load_config(config, settings, preset)  # faults of the settings are told before torch is imported
 
     from pointree.cli.training_display import TrainingDisplay
-    from pointree.pretrained import CacheFolder, default_cache
-    from pointree.running.threads import prepare_process
-    from pointree.training.card import model_card, pretrained_folder
-    from pointree.training.data import read_gold
-    from pointree.training.trainer import Trainer
-    from pointree.vocabulary.vectors import read_vectors
-
-    prepare_process(threads)
-    word_size = settings.embeddings.word_size
-    pretrained = read_vectors(vectors, expected_size=word_size) if vectors is not None else None
-    train_sentences = read_gold(train, strict=strict, warn=warn)
-    dev_sentences = read_gold(dev, strict=strict, warn=warn)
-    text_model = _wants_text_model(text_model, train_sentences)
-    if predicted_tags:
-        _check_tags(settings, text_model)
-    counts = len(train_sentences), sum(map(len, train_sentences))
-    encoder = pretrained_folder(settings.embeddings.pretrained.model)
-    command_line = _command_line(train, dev, output, config, vectors, encoder)
-
-    def card(progress: RunState) -> str:
-        files = {"train": train, "dev": dev, "vectors": vectors}
-        return model_card(settings, progress, files, counts, command_line, predicted_tags=predicted_tags)
+    from pointree.training.run import train as run_training
 
     try:
-        if predicted_tags:
-            tagged = _tagged_before(train_sentences, dev_sentences, output)
-            if tagged is None:
-                _train_text_model(train_sentences, dev_sentences, output)
-                tagged = _predict_tags(train_sentences, dev_sentences, output)
-            train_sentences, dev_sentences = tagged
         with TrainingDisplay() as display:
-            trainer = Trainer(
-                settings,
-                train_sentences,
-                dev_sentences,
+            result = run_training(
+                train,
+                dev,
                 output,
-                pretrained,
-                observer=display,
-                card=card,
-                device=device,
-                caches=CacheFolder(cache or default_cache(), int(cache_gb * 1e9)),
+                config=config,
+                preset=preset,
+                settings=settings,
+                vectors=vectors,
+                init=init,
+                resume=resume,
+                strict=strict,
+                text_model=text_model,
+                predicted_tags=predicted_tags,
                 bundle_pretrained=bundle_pretrained,
-                features_progress=display.features_computed,
+                cache=cache,
+                cache_gb=cache_gb,
+                device=device,
+                threads=threads,
+                observer=display,
+                on_warning=warn,
+                on_notice=notice,
             )
-            if resume:
-                trainer.resume()
-            progress = trainer.run()
-        if text_model and not (predicted_tags or _has_text_model(output)):
-            _train_text_model(train_sentences, dev_sentences, output)
     except KeyboardInterrupt:
         warn(f"{output}: stopped; the same command with --resume goes on")
         raise
-    show(f"{output}: best LAS on dev {progress.best_las:.2f} (epoch {progress.best_epoch})")
+    show(f"{output}: best LAS on dev {result.best_las:.2f} (epoch {result.best_epoch})")
 
 
-def _check_output(output: Path, resume: bool) -> bool:
-    """Whether there is a run to resume; one that would be overwritten is an error."""
-    has_checkpoint = (output / CHECKPOINT).exists()
-    if not resume and has_checkpoint:
-        raise UsageError(f"{output}: holds a training run; add --resume to go on with it, or choose another folder")
-    if not has_checkpoint and (output / MANIFEST).exists():
-        raise UsageError(f"{output}: holds a model without the checkpoint of its training; choose another folder")
-    if resume and not has_checkpoint:
-        warn(f"{output}: nothing to resume; the training starts from the beginning")
-    return has_checkpoint
+def _list_settings(config: Path | None, settings: Sequence[str], preset: str | None, init: str | None) -> None:
+    """Show every setting with its value, and its default where that is another one."""
+    if init is None:
+        chosen = load_config(config, settings, preset, on_notice=notice)
+    else:
+        from pointree.training.initial_model import load_initial_model
+        from pointree.training.run import resolve_settings
 
-
-def _command_line(*paths: Path | None) -> str:
-    """The command that makes the model, without folders of this machine and without --resume."""
-    arguments = [argument for argument in sys.argv[1:] if argument != "--resume"]
-    for path in paths:
-        if path is not None and path.name:
-            arguments = [argument.replace(str(path), path.name) for argument in arguments]
-    return shlex.join(["pointree", *arguments])
-
-
-def _wants_text_model(wanted: bool | None, train: Sequence[Sentence]) -> bool:
-    """Whether to train a text model: if asked, or if nothing is said and the treebank has what it takes."""
-    without = next((number for number, sentence in enumerate(train, 1) if sentence.meta("text") is None), None)
-    if wanted and without is not None:
-        raise UsageError(
-            f"--text-model: expected a `# text` comment in every sentence, found none in sentence {without}"
-        )
-    return without is None if wanted is None else wanted
-
-
-def _check_tags(settings: Config, text_model: bool) -> None:
-    """Predicted tags need somebody who predicts them and somebody who reads them."""
-    if not text_model:
-        raise UsageError("--predicted-tags: expected a text model, whose tagger predicts them; see --text-model")
-    if settings.embeddings.tag not in READ_TAGS:
-        found = as_toml(settings.embeddings.tag)
-        raise UsageError(f"--predicted-tags: expected embeddings.tag to be {' or '.join(READ_TAGS)}, found {found}")
-
-
-def _tagged_files(output: Path) -> tuple[Path, Path]:
-    """Where a run keeps its treebanks with predicted tags."""
-    return output / "train-tagged.conllu", output / "dev-tagged.conllu"
-
-
-def _tagged_before(
-    train: Sequence[Sentence], dev: Sequence[Sentence], output: Path
-) -> tuple[list[Sentence], list[Sentence]] | None:
-    """The treebanks that this run tagged before it was stopped, if it did; those of another run are an error."""
-    from pointree.treebank.conllu import read_conllu
-
-    places = _tagged_files(output)
-    if not (_has_text_model(output) and all(place.exists() for place in places)):
-        return None
-    found = list(read_conllu(places[0])), list(read_conllu(places[1]))
-    for place, before, now in zip(places, found, (train, dev), strict=True):
-        if [_gold(sentence) for sentence in before] != [_gold(sentence) for sentence in now]:
-            raise UsageError(f"{place}: was made from another treebank; choose another folder")
-    return found
-
-
-def _gold(sentence: Sentence) -> tuple[Any, ...]:
-    """What tagging leaves as it is."""
-    return tuple((word.form, word.head, word.deprel) for word in sentence.words)
-
-
-def _has_text_model(output: Path) -> bool:
-
-    return (output / TEXT_MODEL).exists()
-
-
-def _predict_tags(
-    train: Sequence[Sentence], dev: Sequence[Sentence], output: Path
-) -> tuple[list[Sentence], list[Sentence]]:
-    """The treebanks with tags such as raw text will have, which are also kept for a run that is resumed."""
-    from pointree.cli.training_display import TextModelDisplay
-    from pointree.files import atomic_write
-    from pointree.text.udpipe import TextModel
-    from pointree.training.jackknife import jackknife_tags
-    from pointree.training.text_model import TaggerOptions
-    from pointree.treebank.conllu import write_conllu
-
-    with TextModelDisplay() as display:
-        tagged = jackknife_tags(train, dev, tagger=TaggerOptions(lemmas=False), progress=display.update)
-    found = list(tagged), list(TextModel.load(output / TEXT_MODEL).tag(dev))
-    for place, sentences in zip(_tagged_files(output), found, strict=True):
-        with atomic_write(place) as stream:
-            write_conllu(sentences, stream)
-    return found
-
-
-def _train_text_model(train: Sequence[Sentence], dev: Sequence[Sentence], output: Path) -> None:
-    from pointree.cli.training_display import TextModelDisplay
-    from pointree.training.text_model import train_text_model
-
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{output}: cannot be written: {error.strerror or error}") from error
-    with TextModelDisplay() as display:
-        train_text_model(train, dev, output / TEXT_MODEL, progress=display.update)
+        chosen = resolve_settings(config, preset, settings, load_initial_model(init), notice)
+    for option in describe(chosen):
+        default = "" if option.value == option.default else f"; default {as_toml(option.default)}"
+        show(f"{option.name} = {as_toml(option.value)}\n    {option.help} ({option.expectation}{default})")

@@ -11,25 +11,35 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from pointree.training.observer import TrainingObserver
+
 if TYPE_CHECKING:
     from pointree.training.text_model import TextProgress
 
-__all__ = ["TextModelDisplay", "TrainingDisplay"]
+__all__ = ["TrainingDisplay"]
 
 
-class _Display:
-    """A progress display that can be entered and left."""
+class TrainingDisplay(TrainingObserver):
+    """Shows a training run: bars for the run, the epoch and whatever comes before and after, and lines that stay."""
 
-    def __init__(self, *columns: Any) -> None:
+    def __init__(self) -> None:
         self.progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
-            *columns,
+            TextColumn("{task.fields[speed]:>9}"),
+            TextColumn("{task.fields[report]}"),
             TimeRemainingColumn(),
             console=Console(stderr=True),
             transient=True,
             disable=not sys.stderr.isatty(),
         )
+        self.words = 0
+        self.started = 0.0
+        self.stage = ""
+        self.run: Any = None
+        self.epoch: Any = None
+        self.features: Any = None
+        self.text_model: Any = None
 
     def __enter__(self) -> Self:
         self.progress.start()
@@ -47,24 +57,12 @@ class _Display:
         else:
             self.progress.console.print(text, highlight=False, markup=False)
 
-
-class TrainingDisplay(_Display):
-    """Observes a `Trainer`: the whole run and the running epoch, words a second and time left."""
-
-    def __init__(self) -> None:
-        super().__init__(TextColumn("{task.fields[speed]:>9}"), TextColumn("{task.fields[loss]}"))
-        self.words = 0
-        self.started = 0.0
-        self.run: Any = None
-        self.epoch: Any = None
-        self.features: Any = None
-
     def features_computed(self, done: int, total: int) -> None:
         """Move the bar of sentences that a frozen encoder reads, and leave a line at the end."""
         if self.features is None:
             self.started = time.perf_counter()
-            self.features = self.progress.add_task("pretrained vectors", total=total, speed="", loss="")
-        self.progress.update(self.features, completed=done, loss=f"{done:,} sentences")
+            self.features = self._bar("pretrained vectors", total)
+        self.progress.update(self.features, completed=done, report=f"{done:,} sentences")
         if done == total:
             self.progress.remove_task(self.features)
             self.line(f"pretrained vectors of {total:,} sentences  {time.perf_counter() - self.started:,.0f} s")
@@ -73,17 +71,15 @@ class TrainingDisplay(_Display):
         """Begin the bar of an epoch."""
         self.words, self.started = 0, time.perf_counter()
         if self.run is None:
-            self.run = self.progress.add_task(
-                "training", total=epochs * words, completed=(epoch - 1) * words, speed="", loss=""
-            )
-        self.epoch = self.progress.add_task(f"epoch {epoch}/{epochs}", total=words, speed="", loss="")
+            self.run = self._bar("training", epochs * words, completed=(epoch - 1) * words)
+        self.epoch = self._bar(f"epoch {epoch}/{epochs}", words)
 
     def batch_done(self, words: int, loss: float) -> None:
         """Move both bars."""
         self.words += words
         speed = f"{self.words / (time.perf_counter() - self.started):,.0f} w/s"
         self.progress.update(self.run, advance=words)
-        self.progress.update(self.epoch, advance=words, speed=speed, loss=f"loss {loss:.3f}")
+        self.progress.update(self.epoch, advance=words, speed=speed, report=f"loss {loss:.3f}")
 
     def epoch_ended(self, metrics: dict[str, Any], improved: bool) -> None:
         """Leave a line about the epoch."""
@@ -94,22 +90,18 @@ class TrainingDisplay(_Display):
             f"{metrics['words_per_s']:,.0f} words/s  {metrics['seconds']:,.0f} s"
         )
 
-
-class TextModelDisplay(_Display):
-    """Shows the training of tokeniser and tagger."""
-
-    def __init__(self) -> None:
-        super().__init__(TextColumn("{task.fields[report]}"))
-        self.stage = ""
-        self.task: Any = None
-
-    def update(self, progress: TextProgress) -> None:
-        """Show where the training stands; a new stage begins a new bar."""
+    def text_model_progressed(self, progress: TextProgress) -> None:
+        """Show where tokeniser and tagger stand; a new stage begins a new bar."""
         if progress.stage != self.stage:
             self.stage = progress.stage
-            self.task = self.progress.add_task(f"text model: {progress.stage}", total=None, report="")
+            if self.text_model is not None:
+                self.progress.remove_task(self.text_model)
+            self.text_model = self._bar(f"text model: {progress.stage}", None)
             if self.progress.disable:
                 self.line(f"text model: {progress.stage}")
         self.progress.update(
-            self.task, total=progress.n_steps or None, completed=progress.step, report=progress.report[:60]
+            self.text_model, total=progress.n_steps or None, completed=progress.step, report=progress.report[:60]
         )
+
+    def _bar(self, description: str, total: int | None, completed: int = 0) -> Any:
+        return self.progress.add_task(description, total=total, completed=completed, speed="", report="")

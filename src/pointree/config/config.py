@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -48,7 +48,6 @@ class Config:
         sections = asdict(self)
         pretrained = sections["embeddings"]["pretrained"]
         pretrained["layers"] = list(pretrained["layers"])
-        sections["training"]["restarts"] = list(self.training.restarts)
         if self.embeddings.pretrained == PretrainedConfig():
             del sections["embeddings"]["pretrained"]  # as in files from before there were any
         return sections
@@ -58,8 +57,17 @@ class Config:
         return "\n".join(_tables(self.to_dict()))
 
 
-def build(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[Config, list[str]]:
-    """Lay the layers over the defaults; a faulty value is reported with its place and its default kept."""
+def build(
+    layers: Sequence[tuple[str, Mapping[str, Any]]],
+    on_notice: Callable[[str], None] | None = None,
+    *,
+    allow_removed: bool = False,
+) -> tuple[Config, list[str]]:
+    """Lay the layers over the defaults; a faulty value is reported with its place and its default kept.
+
+    ``on_notice`` is told of old settings that need no attention. A removed setting with another value than its default
+    is a fault, unless ``allow_removed`` says that it does not matter.
+    """
     encoder = _chosen_encoder(layers)
     sections = sections_with(encoder if encoder in ENCODER_SETTINGS else DEFAULT_ENCODER)
     values = {
@@ -69,9 +77,15 @@ def build(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[Config, list
     faulty: set[tuple[str, str]] = set()
     places: dict[str, str] = {}
     for place, layer in layers:
-        for name, table in _unnested(upgrade(layer)[0]):
-            if name not in SECTIONS:
-                faults.append(f"{place}section {name} is unknown{suggestion(name, option_names())}")
+        upgraded = upgrade(layer)
+        if on_notice is not None:
+            for notice in upgraded.notices:
+                on_notice(place + notice)
+        if not allow_removed:
+            faults += [place + fault for fault in upgraded.faults]
+        for name, table in _unnested(upgraded.settings):
+            if name not in sections:
+                faults.append(f"{place}section {name} is unknown{suggestion(name, option_names(sections))}")
             elif not isinstance(table, Mapping):
                 faults.append(f"{place}{name} must be a section of fields, found {as_toml(table)}")
             else:

@@ -1,10 +1,10 @@
-"""A configuration from a preset, a TOML file and overrides on the command line."""
+"""A configuration from a preset, a TOML file and single settings."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,31 +16,60 @@ from pointree.errors import ConfigError, InputError
 __all__ = ["load_config"]
 
 
-def load_config(path: Path | None, overrides: Sequence[str] = (), preset: str | None = None) -> Config:
-    """Build a configuration from a preset, a TOML file and overrides such as `decoder.order=outside-in`."""
+def load_config(
+    config: Path | Config | None,
+    settings: Sequence[str] | Mapping[str, Any] = (),
+    preset: str | None = None,
+    *,
+    base: Config | None = None,
+    on_notice: Callable[[str], None] | None = None,
+    allow_removed: bool = False,
+) -> Config:
+    """Build a configuration from a preset, a TOML file and settings such as ``decoder.order=outside-in``.
+
+    Later sources win: the defaults or ``base``, the preset, the file or a whole configuration, the settings. These may
+    also be a mapping of dotted names to values, or of sections to mappings.
+
+    ``on_notice`` is told, in one line each, of settings with an old name and of removed ones at their default. A
+    removed setting with another value is a `ConfigError`, unless ``allow_removed``, as for the file of a trained model.
+    """
     layers: list[tuple[str, Mapping[str, Any]]] = []
     faults: list[str] = []
+    if base is not None:
+        layers.append(("", base.to_dict()))
     if preset is not None:
         if preset in PRESETS:
             layers.append((f"preset {preset}: ", PRESETS[preset]))
         else:
             faults.append(f"preset {preset} is unknown{suggestion(preset, PRESETS)}")
-    if path is not None:
+    if isinstance(config, Config):
+        layers.append(("", config.to_dict()))
+    elif config is not None:
         try:
-            layers.append((f"{path}: ", _read_toml(path)))
+            layers.append((f"{config}: ", _read_toml(config)))
         except ConfigError as error:
             faults.extend(error.faults)
-    for override in overrides:
+    if isinstance(settings, Mapping):
+        layers += [("settings: ", layer) for layer in _sections(settings)]
+        settings = ()
+    for override in settings:
         dotted, equals, text = override.partition("=")
         section, dot, key = dotted.strip().rpartition(".")
         if equals and dot and section and key:
             layers.append(("--set: ", {section: {key: _parse_value(text)}}))
         else:
             faults.append(f"--set: an override must be section.field=value, found {as_toml(override)}")
-    config, more = build(layers)
+    built, more = build(layers, on_notice, allow_removed=allow_removed)
     if faults or more:
         raise ConfigError([*faults, *more])
-    return config
+    return built
+
+
+def _sections(settings: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Settings of a mapping as sections: a dotted name is that of a field, unless it has a table of fields."""
+    for name, value in settings.items():
+        section, dot, key = name.rpartition(".")
+        yield {section: {key: value}} if dot and not isinstance(value, Mapping) else {name: value}
 
 
 def _parse_value(text: str) -> object:

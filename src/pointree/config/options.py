@@ -3,33 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from operator import attrgetter
+from typing import Any, TypeAlias
 
-from pointree.config.encoders import DEFAULT_ENCODER
+from pointree.config.config import Config
+from pointree.config.encoders import DEFAULT_ENCODER, ENCODER_SETTINGS
 from pointree.config.section import section_rules
 from pointree.config.sections import sections_with
 
 __all__ = ["Option", "defaults", "describe"]
 
+Value: TypeAlias = int | float | str | bool | tuple[int, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One field of the configuration, described for people."""
+    """One field of the configuration, described for people; `value` is what a given configuration has."""
 
     name: str
-    default: int | float | str | bool | tuple[int, ...]
+    default: Value
     expectation: str
     help: str
+    value: Value
 
 
-def describe(encoder: str = DEFAULT_ENCODER) -> list[Option]:
+def describe(config: Config | None = None) -> list[Option]:
     """Every option with its dotted name, default, accepted values and help, in the order of the sections.
 
-    The section of the encoder is that of the given kind.
+    The section of the encoder is that of the configuration's kind.
     """
+    config = config or Config()
     return [
-        Option(f"{name}.{key}", getattr(section(), key), rule.expectation, rule.help)
-        for name, section in sections_with(encoder).items()
+        Option(
+            f"{name}.{key}", getattr(section(), key), rule.expectation, rule.help, attrgetter(f"{name}.{key}")(config)
+        )
+        for name, section in sections_with(config.encoder.kind).items()
         for key, rule in section_rules(section).items()
     ]
 
@@ -38,5 +46,5 @@ def defaults(encoder: str = DEFAULT_ENCODER) -> dict[str, Any]:
     """The default of every option by its dotted name, as `Config.to_dict` has it."""
     return {
         option.name: list(option.default) if isinstance(option.default, tuple) else option.default
-        for option in describe(encoder)
+        for option in describe(Config(encoder=ENCODER_SETTINGS[encoder]()))
     }

@@ -32,7 +32,6 @@ class FieldRule:
     choices: Collection[str] = ()
     bounds: tuple[tuple[str, float], ...] = ()
     odd: bool = False
-    may_be_empty: bool = False
 
     @property
     def expectation(self) -> str:
@@ -51,7 +50,7 @@ class FieldRule:
         if self.kind is bool:
             return isinstance(value, bool)
         if self.kind is tuple:
-            return _is_list_of_wholes(value) and (bool(value) or self.may_be_empty)
+            return _is_list_of_wholes(value) and bool(value)
         if isinstance(value, bool) or not isinstance(value, (int, float) if self.kind is float else int):
             return False
         if not abs(value) <= sys.float_info.max:  # NaN, the infinities, and integers that no float can hold
@@ -90,9 +89,9 @@ def flag(explanation: str) -> dict[str, FieldRule]:
     return {"rule": FieldRule(bool, explanation)}
 
 
-def wholes(explanation: str, *, may_be_empty: bool = False) -> dict[str, FieldRule]:
-    """Metadata of a field that holds whole numbers, one at least unless it may be empty."""
-    return {"rule": FieldRule(tuple, explanation, may_be_empty=may_be_empty)}
+def wholes(explanation: str) -> dict[str, FieldRule]:
+    """Metadata of a field that holds whole numbers, one at least."""
+    return {"rule": FieldRule(tuple, explanation)}
 
 
 def _is_list_of_wholes(value: object) -> TypeGuard[list[int] | tuple[int, ...]]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 from pointree.config.encoders import DEFAULT_ENCODER, ENCODER_SETTINGS, BiLstmConfig, EncoderConfig
@@ -161,9 +160,7 @@ class TrainingConfig(Section):
     """How the weights are found (§5.2)."""
 
     name: ClassVar[str] = "training"
-    jointly: ClassVar[frozenset[str]] = frozenset(
-        {"epochs", "schedule", "restarts", "dropout_rise", "embedding_dropout_rise", "embedding_dropout_stage"}
-    )
+    jointly: ClassVar[frozenset[str]] = frozenset({"epochs", "dropout_rise", "embedding_dropout_rise"})
 
     batch_size: int = field(default=32, metadata=whole("Sentences per optimiser step, on average."))
     epochs: int = field(default=500, metadata=whole("Passes over the training data, at most."))
@@ -173,13 +170,6 @@ class TrainingConfig(Section):
     )
     learning_rate: float = field(default=1e-3, metadata=number("Highest learning rate.", (">", 0)))
     warmup: int = field(default=0, metadata=whole("Optimiser steps of rising learning rate.", (">=", 0)))
-    restarts: tuple[int, ...] = field(
-        default=(),
-        metadata=wholes(
-            "Epochs after which a rate that fell to zero is where one fall to the next of them, or to the end, has it.",
-            may_be_empty=True,
-        ),
-    )
     decay: float = field(
         default=0.75, metadata=number("Factor of the learning rate at a plateau.", (">", 0), ("<=", 1))
     )
@@ -187,9 +177,6 @@ class TrainingConfig(Section):
     beta1: float = field(default=0.9, metadata=share("Adam: decay of the mean."))
     beta2: float = field(default=0.9, metadata=share("Adam: decay of the variance."))
     epsilon: float = field(default=1e-4, metadata=number("Adam: floor of the denominator.", (">", 0)))
-    tag_weight: float = field(
-        default=1.0, metadata=number('Weight of the tags in the loss where embeddings.tag = "joint".', (">=", 0))
-    )
     clip: float = field(default=5.0, metadata=number("Largest gradient norm; 0 = no limit.", (">=", 0)))
     average: float = field(
         default=0.0,
@@ -201,39 +188,21 @@ class TrainingConfig(Section):
     )
     embedding_dropout_rise: int = field(
         default=0,
-        metadata=whole("Steps in which the dropout of embeddings rises to its value.", (">=", 0)),
+        metadata=whole("Epochs in which the dropout of embeddings rises to its value.", (">=", 0)),
     )
-    embedding_dropout_stage: int = field(default=1, metadata=whole("Epochs that each of these steps lasts."))
     exploration: float = field(
         default=0.0,
         metadata=number("Share of words that later steps see as last predicted, not as gold.", (">=", 0), ("<=", 1)),
     )
-    rest: float = field(
-        default=0.0,
-        metadata=share("Chance that a sentence which is known better than most is left out of an epoch."),
-    )
     seed: int = field(default=1, metadata=whole("Seed of everything that is random.", (">=", 0), ("<", 2**32)))
     precision: Precision = field(default="fp32", metadata=choice(Precision, "Arithmetic of training."))
 
-    @property
-    def falls(self) -> tuple[int, ...]:
-        """The epochs with which the falls of the learning rate end."""
-        return (*self.restarts, self.epochs)
-
     @classmethod
     def conflicts(cls, values: Mapping[str, Any]) -> Iterator[str]:
-        restarts, epochs = values["restarts"], values["epochs"]
-        if restarts and values["schedule"] == "plateau":
-            yield 'training.restarts needs a rate that falls to zero, found training.schedule = "plateau"'
-        if any(after <= before for before, after in pairwise((0, *restarts, epochs))):
-            yield (
-                f"training.restarts must be rising epochs before the last, found {as_toml(restarts)} "
-                f"with training.epochs = {epochs}"
-            )
-        for rise, stage in (("dropout_rise", 1), ("embedding_dropout_rise", values["embedding_dropout_stage"])):
-            if values[rise] and values[rise] * stage >= epochs:
-                stages = f" times training.embedding_dropout_stage = {stage}" if stage > 1 else ""
-                yield f"training.{rise}{stages} must be less than training.epochs = {epochs}, found {values[rise]}"
+        epochs = values["epochs"]
+        for rise in ("dropout_rise", "embedding_dropout_rise"):
+            if values[rise] and values[rise] >= epochs:
+                yield f"training.{rise} must be less than training.epochs = {epochs}, found {values[rise]}"
 
 
 SECTIONS: dict[str, type[Section]] = {

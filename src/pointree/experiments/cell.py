@@ -63,7 +63,8 @@ def cell_name(treebank: str, system: str, seed: int) -> str:
 class TrainingRun:
     """A cell that trains a model, then parses dev and, if it is `tested`, test with it.
 
-    `settings` are as the grid has them, `expanded` with the values of their variables.
+    `settings` are as the grid has them, `expanded` with the values of their variables. `removed` are those that only a
+    recorded result can have: no run has them any more.
     """
 
     treebank: Treebank
@@ -76,6 +77,7 @@ class TrainingRun:
     vectors: bool
     beam: int
     tested: bool
+    removed: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -101,7 +103,6 @@ class EnsembleCell:
     system: str
     seed: int
     members: tuple[str, ...]
-    combine: str
     tested: bool
 
     @property

@@ -23,7 +23,6 @@ vectors = false
 
 [ensembles.three-orders]             a system made of others of the grid
 members = ["l2r-simple-gate1", "r2l-simple-gate1", "oi-simple-gate1"]
-combine = "posteriors"
 """
 
 from __future__ import annotations
@@ -32,13 +31,14 @@ import os
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from string import Template
 from typing import Any
 
 from pointree.config import PRESETS, Config, load_config
+from pointree.config.old_settings import upgrade
 from pointree.config.rules import suggestion
 from pointree.errors import ConfigError, InputError
 from pointree.experiments.cell import Cell, DataFile, EnsembleCell, TrainingRun, Treebank, cell_name, settings_options
@@ -49,7 +49,6 @@ from pointree.files import reading
 __all__ = ["REPORTED_METRICS", "Grid", "load_grid"]
 
 REPORTED_METRICS = ("uas", "las", "las_subtypes", "clas", "no_punct.uas", "no_punct.las")
-COMBINATIONS = ("posteriors", "expected", "votes")
 
 _KEYS = (
     "preset",
@@ -66,7 +65,7 @@ _KEYS = (
 )
 _TREEBANK_KEYS = ("train", "dev", "test", "vectors", "column", "set")
 _VARIANT_KEYS = ("base", "preset", "vectors", "set")
-_ENSEMBLE_KEYS = ("members", "combine")
+_ENSEMBLE_KEYS = ("members",)
 _DECIDED = {"decoder": ("the system", ("order", "fusion", "gate")), "training": ("seeds", ("seed",))}
 """Settings that follow from other parts of a grid, by their sections."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*")
@@ -91,10 +90,18 @@ class Grid:
         return self.path.stem
 
 
-def load_grid(path: Path, environ: Mapping[str, str] | None = None, *, need_files: bool = True) -> Grid:
+def load_grid(
+    path: Path,
+    environ: Mapping[str, str] | None = None,
+    *,
+    need_files: bool = True,
+    on_notice: Callable[[str], None] | None = None,
+) -> Grid:
     """Read a grid; all that is wrong with it is one `ConfigError`.
 
-    Without ``need_files``, variables may be unset and files missing: a report does not read them.
+    Without ``need_files``, variables may be unset and files missing: a report does not read them. The grid may then
+    also have settings that were removed since, by which recorded results are found. ``on_notice`` is told of old
+    settings that need no attention.
     """
     with reading(path):
         try:
@@ -103,6 +110,9 @@ def load_grid(path: Path, environ: Mapping[str, str] | None = None, *, need_file
             raise InputError(f"{path}: malformed TOML: {error}") from None
     reader = _Reader(content, environ if environ is not None else os.environ, need_files)
     grid = reader.read(path)
+    if on_notice is not None:
+        for notice in dict.fromkeys(reader.notices):
+            on_notice(f"{path}: {notice}")
     if reader.faults:
         raise ConfigError([f"{path}: {fault}" for fault in dict.fromkeys(reader.faults)])
     return grid
@@ -116,6 +126,7 @@ class _Reader:
         self.environ = environ
         self.need_files = need_files
         self.faults: list[str] = []
+        self.notices: list[str] = []
 
     def read(self, path: Path) -> Grid:
         """The grid, which is of use only if there are no faults."""
@@ -157,9 +168,9 @@ class _Reader:
                     self._run(treebank, system, seed, preset, settings, beam, system.name in tested)
                     for system in systems
                 ]
-                for name, (members, combine) in ensembles.items():
+                for name, members in ensembles.items():
                     needed = tuple(cell_name(treebank.name, member, seed) for member in members)
-                    cells.append(EnsembleCell(treebank, name, seed, needed, combine, name in tested))
+                    cells.append(EnsembleCell(treebank, name, seed, needed, name in tested))
         self._check_names(cells)
         return Grid(
             path=path,
@@ -190,14 +201,26 @@ class _Reader:
         own = {"decoder": decoder, "training": {"seed": seed}}
         settings = _merged([settings, treebank.settings, system.settings, own])
         preset = system.preset or preset
+        upgraded = upgrade(settings)
+        settings = upgraded.settings
         config, expanded = self._config(settings, preset)
         return TrainingRun(
-            treebank, system.name, seed, config, preset, settings, expanded, system.vectors, beam, tested
+            treebank,
+            system.name,
+            seed,
+            config,
+            preset,
+            settings,
+            expanded,
+            system.vectors,
+            beam,
+            tested,
+            removed=upgraded.removed,
         )
 
     def _config(self, settings: Mapping[str, Any], preset: str | None) -> tuple[Config, dict[str, Any]]:
         """The configuration that settings make of a preset, and the settings with the values of their variables."""
-        expanded = self._expanded(settings)
+        expanded = self._expanded(upgrade(settings).settings)
         overrides = [option.removeprefix("--set=") for option in settings_options(expanded)]
         try:
             config = load_config(None, overrides, preset)
@@ -212,6 +235,10 @@ class _Reader:
     def _settings(self, place: str, value: object) -> dict[str, Any]:
         """A table of settings, none of which may be one that the grid decides otherwise."""
         settings: dict[str, Any] = self._typed(place, value, dict, {})
+        upgraded = upgrade(settings)
+        self.notices += [f"{place}: {notice}" for notice in upgraded.notices]
+        if self.need_files:
+            self.faults += [f"{place}: {fault}" for fault in upgraded.faults]
         for section, (source, keys) in _DECIDED.items():
             table = self._typed(f"{place}.{section}", settings.get(section), dict, {})
             self.faults += [
@@ -287,8 +314,8 @@ class _Reader:
                 )
         return found
 
-    def _ensembles(self, systems: Sequence[str]) -> dict[str, tuple[list[str], str]]:
-        found: dict[str, tuple[list[str], str]] = {}
+    def _ensembles(self, systems: Sequence[str]) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
         for name, table in self._tables("ensembles"):
             place = f"ensembles.{name}"
             self._check_keys(f"{place}.", table, _ENSEMBLE_KEYS)
@@ -301,9 +328,7 @@ class _Reader:
                 if count > 1
             ]
             self._known(f"{place}.members", members, systems)
-            combine = self._typed(f"{place}.combine", table.get("combine"), str, "posteriors")
-            self._known(f"{place}.combine", [combine], COMBINATIONS)
-            found[name] = (members, combine)
+            found[name] = members
         return found
 
     def _check_names(self, cells: Sequence[Cell]) -> None:

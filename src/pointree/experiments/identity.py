@@ -1,9 +1,12 @@
 """What a result depends on, so that a changed grid never passes for the old one.
 
-The identity of a cell has its whole configuration, the checksums of its files, the search, and the version of
-pointree; an ensemble has the identities of its members instead of a configuration. Two identities are compared field by
-field, so that a message can say what changed. The sources of pointree change more often than results do: their
-checksum is recorded beside the identity, and a difference is told but makes no result invalid. A version does.
+The identity of a cell has its whole configuration, the checksums of its files, and the search; an ensemble has the
+identities of its members instead of a configuration. Two identities are compared field by field, so that a message can
+say what changed. Both are first brought up to date: settings that were renamed since, or removed at their default, are
+no difference, and neither is the version of pointree, which results of 0.1 have in their identity.
+
+The sources of pointree change more often than results do: their checksum is recorded beside the identity, and a
+difference is told but makes no result invalid.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from pointree.config import TrainingConfig, defaults
+from pointree.config.old_settings import REMOVED_SETTINGS, upgrade
 from pointree.experiments.cell import Cell, TrainingRun, flat_settings
 from pointree.files import reading
 from pointree.version import __version__
@@ -42,8 +46,8 @@ def identity(cell: Cell, members: Mapping[str, Identity] | None = None) -> Ident
     else:
         files = {role: files[role] for role in ("dev", "test") if role in files}
         known = members or {}
-        own = {"combine": cell.combine, "members": {name: known[name] for name in cell.members}}
-    return {**own, "data": files, "pointree": __version__}
+        own = {"members": {name: known[name] for name in cell.members}}
+    return {**own, "data": files}
 
 
 def config_identity(cell: TrainingRun, recorded: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -52,6 +56,9 @@ def config_identity(cell: TrainingRun, recorded: Mapping[str, Any] | None = None
     Where the variable is not set, it counts as what is `recorded`.
     """
     config = cell.config.to_dict()
+    for name, value in cell.removed.items():
+        section, _, key = name.rpartition(".")
+        config[section][key] = value
     if cell.config.decoder.fusion == "none":  # nothing is seen of attachments, be they gold or predicted
         config["training"]["exploration"] = TrainingConfig().exploration
     expanded = dict(flat_settings(cell.expanded))
@@ -82,15 +89,14 @@ def changes(recorded: Identity, expected: Identity) -> list[str]:
 
 
 def _own_changes(recorded: Identity, expected: Identity) -> list[str]:
-    old, new = (
-        dict(flat_settings({key: value for key, value in each.items() if key != "members"}))
-        for each in (recorded, expected)
-    )
+    old, new = _fields(recorded), _fields(expected)
     # An option that did not exist when the result was made had the effect that its default has now.
     unset = {f"config.{name}": default for name, default in defaults().items()}
+    gone = {f"config.{name}": default for name, default in REMOVED_SETTINGS.items()}
+    gone["combine"] = "posteriors"  # of ensembles; since 0.2 there is one way to combine models
     found = []
     for name in sorted(old.keys() | new.keys()):
-        before, after = old.get(name, unset.get(name)), new.get(name)
+        before, after = old.get(name, {**unset, **gone}.get(name)), new.get(name, gone.get(name))
         if before == after or (name == "data.test" and before is None):
             continue  # a cell that was not tested before gets its test scores and keeps its model
         if name.startswith("data.") and before is not None and after is not None:
@@ -98,6 +104,16 @@ def _own_changes(recorded: Identity, expected: Identity) -> list[str]:
         else:
             found.append(f"{name.removeprefix('config.')} was {_shown(before)}, is {_shown(after)}")
     return found
+
+
+def _fields(identity: Identity) -> dict[str, Any]:
+    """The fields of an identity by their dotted names, those of its members left out, in today's terms."""
+    own = {key: value for key, value in identity.items() if key not in ("members", "pointree")}
+    if "config" not in own:
+        return dict(flat_settings(own))
+    upgraded = upgrade(own["config"])
+    removed = {f"config.{name}": value for name, value in upgraded.removed.items()}
+    return {**dict(flat_settings({**own, "config": upgraded.settings})), **removed}
 
 
 def _shown(value: object) -> str:

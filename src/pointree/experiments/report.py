@@ -16,7 +16,6 @@ from pointree.experiments.identity import Identity, changes, config_identity
 from pointree.experiments.paper import PaperScore, paper_score
 from pointree.experiments.results import is_complete, read_identified, result_path
 from pointree.experiments.systems import SYSTEMS, System
-from pointree.version import __version__
 
 __all__ = ["Entry", "Report", "make_report"]
 
@@ -209,7 +208,6 @@ def make_report(grid: Grid, results: Path) -> Report:
 
 def _without_data(recorded: Identity, cell: Cell, cells: Mapping[str, Cell]) -> Identity:
     """The identity that the grid asks for, as far as it can be known without the data."""
-    recorded = {**recorded, "pointree": __version__}
     if isinstance(cell, TrainingRun):
         config = config_identity(cell, recorded.get("config"))
         roles = cell.treebank.files.keys() - (set() if cell.vectors else {"vectors"})
@@ -218,7 +216,7 @@ def _without_data(recorded: Identity, cell: Cell, cells: Mapping[str, Cell]) -> 
         return {**recorded, "config": config, "beam": cell.beam, "data": data}
     known = recorded.get("members", {})
     members = {name: _without_data(known.get(name, {}), cells[name], cells) for name in cell.members}
-    return {**recorded, "combine": cell.combine, "members": members}
+    return {**recorded, "members": members}
 
 
 def _entries(grid: Grid, results: Mapping[str, Mapping[str, Any]]) -> Iterator[Entry]:

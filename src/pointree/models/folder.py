@@ -158,7 +158,7 @@ def load_folder(folder: Path) -> tuple[Config, Vocabularies, PointerNetwork]:
         raise ModelError(f"{folder}: no such model folder")
     checksums = _read_manifest(folder / MANIFEST)
     try:
-        config = load_config(folder / CONFIG)
+        config = load_config(folder / CONFIG, allow_removed=True)
     except (ConfigError, InputError) as error:
         raise ModelError(f"{folder}: damaged settings: {error}") from error
     vocabularies = Vocabularies.load({name: folder / file for name, file in VOCABULARIES.items()})

@@ -61,7 +61,7 @@ def summarise(models: Iterable[AvailableModel]) -> list[ModelSummary]:
     for model in models:
         order = fusion = fault = None
         try:
-            decoder = load_config(model.folder / CONFIG).decoder
+            decoder = load_config(model.folder / CONFIG, allow_removed=True).decoder
             order, fusion = decoder.order, decoder.fusion
         except PointreeError as error:
             fault = str(error)

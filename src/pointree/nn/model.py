@@ -48,7 +48,7 @@ class Loss:
     """The cross-entropies of a batch's arcs and labels (paper §3.2: both are minimised together).
 
     *Shape:* ``arcs``, ``labels`` and ``predicted``, the head that scored best at each step, are ``(n_words,)``, packed
-    as the gold steps are. ``tags`` is the sum over all tags, weighted, if the network predicts them.
+    as the gold steps are. ``tags`` is the sum over all tags, if the network predicts them.
     """
 
     arcs: Tensor
@@ -56,13 +56,9 @@ class Loss:
     predicted: Tensor
     tags: Tensor | None = None
 
-    def objective(self, weights: Tensor | None = None) -> Tensor:
-        """The loss of an average word. Adam's epsilon is chosen for this scale.
-
-        *Shape:* ``weights``, one for each word, is ``(n_words,)``.
-        """
-        parse = self.arcs + self.labels
-        mean = parse.mean() if weights is None else torch.dot(parse, weights) / weights.sum()
+    def objective(self) -> Tensor:
+        """The loss of an average word. Adam's epsilon is chosen for this scale."""
+        mean = (self.arcs + self.labels).mean()
         return mean if self.tags is None else mean + self.tags / len(self.arcs)
 
 
@@ -105,7 +101,6 @@ class PointerNetwork(nn.Module):
             size=config.scorers.label_size,
             n_labels=n_labels,
         )
-        self.tag_weight = config.training.tag_weight
         self.tagger = Tagger(inputs=encoding_size, n_tags=n_tags) if config.embeddings.tag == "joint" else None
 
     def set_dropout(self, share: float, of_embeddings: float = 1.0) -> None:
@@ -171,7 +166,7 @@ class PointerNetwork(nn.Module):
             arcs=F.cross_entropy(softmax_precision(arc_logits), gold.heads, reduction="none"),
             labels=F.cross_entropy(softmax_precision(label_logits), gold.labels, reduction="none"),
             predicted=arc_logits.detach().argmax(dim=1),
-            tags=None if self.tagger is None else self.tag_weight * self.tagger.loss(encoded, batch.tags),
+            tags=None if self.tagger is None else self.tagger.loss(encoded, batch.tags),
         )
 
     def _gold_arc_logits(self, dependents: Tensor, heads: Tensor, gold: GoldSteps, positions: Packing) -> Tensor:

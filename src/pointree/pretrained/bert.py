@@ -1,4 +1,4 @@
-"""BERT without training: runs a fine-tuned model where `transformers` is not installed.
+"""BERT without dropout: runs and trains a fine-tuned model where `transformers` is not installed.
 
 Parameters have the names that `transformers` gives them, so that the weights of either fit the other.
 """
@@ -74,6 +74,10 @@ class Bert(nn.Module):
         """*Shape:* both ``(n_texts, n_tokens)``; the mask is 0 where a text is filled up."""
         seen = attention_mask.bool()[:, None, None, :]
         return BertStates(self.encoder(self.embeddings(input_ids), seen))
+
+    def get_input_embeddings(self) -> nn.Embedding:
+        """The table of sub-words, by the name that `transformers` has for it."""
+        return self.embeddings.word_embeddings
 
 
 class _Embeddings(nn.Module):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
@@ -11,6 +12,7 @@ __all__ = ["MovingAverage"]
 
 _EVERY = 8
 """Steps between two updates, each of which reads all weights and writes all averages."""
+_STEP = "step"
 
 
 class MovingAverage:
@@ -21,11 +23,12 @@ class MovingAverage:
         step: The optimiser step up to which it has followed.
     """
 
-    def __init__(self, network: nn.Module, decay: float, step: int = 0) -> None:
+    def __init__(self, network: nn.Module, decay: float) -> None:
         self.network = network
         self.decay = decay
-        self.step = step
-        self.weights: dict[str, Tensor] = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+        self.step = 0
+        self.weights: dict[str, Tensor] = {}
+        self.restart()
 
     def follow(self, step: int) -> None:
         """Note that the network has made this step; the average moves every few of them."""
@@ -42,3 +45,16 @@ class MovingAverage:
         names, tensors = zip(*self.network.state_dict().items(), strict=True)
         torch._foreach_lerp_([self.weights[name] for name in names], list(tensors), 1.0 - kept)
         self.step = step
+
+    def state(self) -> dict[str, Tensor]:
+        """The average, and how far it has followed; see `Technique`."""
+        return {**self.weights, _STEP: torch.tensor(self.step)}
+
+    def load_state(self, state: Mapping[str, Tensor]) -> None:
+        """See `Technique`."""
+        self.weights = {name: tensor for name, tensor in state.items() if name != _STEP}
+        self.step = int(state[_STEP])
+
+    def restart(self) -> None:
+        """See `Technique`."""
+        self.weights = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}

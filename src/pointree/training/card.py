@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pointree.config import READ_TAGS, Config, TagColumn
@@ -29,16 +29,21 @@ def pretrained_folder(model: str) -> Path | None:
 def model_card(
     config: Config,
     progress: RunState,
-    data: Mapping[str, Path | None],
+    data: Mapping[str, Sequence[Path]],
     training_size: tuple[int, int],
     command: str,
     *,
     predicted_tags: bool = False,
+    init: str | None = None,
 ) -> str:
-    """A card in Markdown; files are named without their folders, which mean nothing to other people."""
+    """A card in Markdown; files are named without their folders, which mean nothing to other people.
+
+    ``init`` is the name of the model from which the training started.
+    """
     decoder, best = config.decoder, progress.metrics[progress.best_epoch - 1]
     sentences, words = training_size
-    files = "\n".join(f"- {role}: {path.name}" for role, path in data.items() if path is not None)
+    files = "\n".join(f"- {role}: {path.name}" for role, paths in data.items() for path in paths)
+    start = f"\nThe training started from the model {init}, which was trained on other data before.\n" if init else ""
     pretrained = config.embeddings.pretrained
     vectors = ""
     if pretrained.model:
@@ -59,7 +64,7 @@ Order {decoder.order}, fusion {paper_name(decoder.order, decoder.fusion)}{gate};
 {files}
 
 {sentences:,} sentences, {words:,} words. The licence of the model follows from that of these data.
-
+{start}
 ## Scores
 On dev, {given}, greedy, after epoch {progress.best_epoch} of {config.training.epochs}: UAS \
 {best["dev_uas"]:.2f}, LAS {best["dev_las"]:.2f} (with subtypes of labels: {best["dev_las_subtypes"]:.2f}){upos}.

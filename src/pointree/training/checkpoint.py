@@ -8,14 +8,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as save_tensors
 from torch import Tensor
 
 from pointree.config import Config, defaults
-from pointree.config.rules import as_toml
+from pointree.config.old_settings import upgrade
 from pointree.errors import TrainingError
 from pointree.files import atomic_write
+from pointree.models.folder import upgrade_names
 from pointree.models.layout import CHECKPOINT
 from pointree.training.schedule import Plateau
 
@@ -23,7 +25,6 @@ __all__ = ["RunState", "read_checkpoint", "write_checkpoint"]
 
 _OBJECTIVE = "loss of an average word"
 """What is minimised; a run that began with another one cannot go on."""
-_LENGTH = ("training.epochs", "training.restarts")
 
 
 @dataclass(slots=True)
@@ -50,7 +51,10 @@ def write_checkpoint(
 
 
 def read_checkpoint(folder: Path, config: Config, data: Mapping[str, str]) -> tuple[dict[str, Tensor], RunState]:
-    """Read the checkpoint of a run that had the same data and configuration, but for epochs that are still to come."""
+    """Read the checkpoint of a run that had the same data and configuration, but for epochs that are still to come.
+
+    A checkpoint of an earlier version has the names of its time; they are brought up to date.
+    """
     path = folder / CHECKPOINT
     if not path.is_file():
         raise TrainingError(f"{folder}: nothing to resume, {CHECKPOINT} is missing")
@@ -66,9 +70,14 @@ def read_checkpoint(folder: Path, config: Config, data: Mapping[str, str]) -> tu
     if json.loads(metadata.get("objective", "null")) != _OBJECTIVE:
         raise TrainingError(f"{path}: was made by an earlier version, which minimised another loss; start a new run")
     progress = RunState(**{**values, "plateau": Plateau(**values["plateau"])})
+    tensors = upgrade_names(tensors)
+    if any(name.startswith("average/") for name in tensors):
+        tensors.setdefault("average/step", torch.tensor(progress.step))  # version 0.1 did not write it
     if different := _differences(recorded_config, config.to_dict(), progress.epoch):
         raise TrainingError(f"{path}: was made with other settings: {', '.join(different)}")
-    if other := [name for name, recorded in recorded_data.items() if data[name] != recorded]:
+    if other := [
+        name for name in {**data, **recorded_data} if recorded_data and data.get(name) != recorded_data.get(name)
+    ]:
         raise TrainingError(f"{path}: was made with other data: {', '.join(other)} not as given now")
     return tensors, progress
 
@@ -76,30 +85,25 @@ def read_checkpoint(folder: Path, config: Config, data: Mapping[str, str]) -> tu
 def _differences(recorded: Mapping[str, Any], given: Mapping[str, Any], epoch: int) -> list[str]:
     """The fields of two configurations that differ, each with both of its values.
 
-    The length of a run is no difference as long as its epochs up to this one do not depend on it.
+    The number of epochs is no difference as long as the epochs up to this one do not depend on it.
     """
+    upgraded = upgrade(recorded)
     # A field that did not exist when the run began had the effect that its default has now.
-    before, now = ({**defaults(), **_fields(config)} for config in (recorded, given))
-    different = [
-        name for name in {**before, **now} if name not in before or name not in now or before[name] != now[name]
-    ]
-    if _past_falls(epoch, before) == _past_falls(epoch, now):
-        different = [name for name in different if name not in _LENGTH]
-    found = [f"{name} was {before.get(name, 'unknown')}, is {now.get(name, 'unknown')}" for name in different]
-    is_longer = before["training.epochs"] < now["training.epochs"] and now["training.schedule"] != "plateau"
-    if found and is_longer and set(different) <= set(_LENGTH):
-        falls = [*before["training.restarts"], before["training.epochs"]]
-        found[-1] += f"; to train on, add training.restarts={as_toml(falls)}"
+    before = {**defaults(), **_fields(upgraded.settings), **upgraded.removed}
+    now = {**defaults(), **_fields(given)}
+    names = [name for name in {**before, **now} if name not in before or name not in now or before[name] != now[name]]
+    if not _depends_on_epochs(before, epoch) and now["training.epochs"] >= epoch:
+        names = [name for name in names if name != "training.epochs"]
+    found = [f"{name} was {before.get(name, 'unknown')}, is {now.get(name, 'unknown')}" for name in names]
+    if names == ["training.epochs"] and before["training.epochs"] < now["training.epochs"]:
+        found[0] += "; to train a finished model further, start a new run from it (--init)"
     return found
 
 
-def _past_falls(epoch: int, fields: Mapping[str, Any]) -> list[int]:
-    """The ends of the falls of the learning rate on which the epochs up to this one depend."""
-    falls = [*fields["training.restarts"], fields["training.epochs"]]
-    past = sum(end < epoch for end in falls)
+def _depends_on_epochs(fields: Mapping[str, Any], epoch: int) -> bool:
+    """Whether the learning rates up to an epoch depend on how many there will be."""
     warmups = (fields["training.warmup"], fields["embeddings.pretrained.warmup"])
-    is_constant = fields["training.schedule"] == "plateau" and not any(warmups)
-    return falls[:past] if epoch == 0 or is_constant else falls[: past + 1]
+    return epoch > 0 and (fields["training.schedule"] != "plateau" or any(warmups))
 
 
 def _fields(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

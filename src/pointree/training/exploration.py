@@ -10,7 +10,7 @@ rule.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -60,9 +60,16 @@ class Exploration:
             step_of = torch.from_numpy(self.gold[number].step_of[1:])
             self.heads[self._words(number)] = heads[step_of]
 
-    def restore(self, heads: Tensor) -> None:
-        """Go on with heads that another object of this kind had."""
-        self.heads.copy_(heads)
+    def state(self) -> dict[str, Tensor]:
+        """The predicted heads; see `Technique`."""
+        return {"heads": self.heads}
+
+    def load_state(self, state: Mapping[str, Tensor]) -> None:
+        """See `Technique`."""
+        self.heads.copy_(state["heads"])
+
+    def restart(self) -> None:
+        """Keep what was predicted: better weights soon predict other heads."""
 
     def _words(self, number: int) -> slice:
         """Where the words of a sentence are among all."""

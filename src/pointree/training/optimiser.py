@@ -5,6 +5,8 @@ A pretrained model that is fine-tuned has its own learning rate, and the usual m
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import torch
 from torch import Tensor, nn
 
@@ -67,14 +69,14 @@ class Optimiser:
                     tensors[f"{self.names[id(parameter)]}/{key}"] = torch.as_tensor(value)
         return tensors
 
-    def load_state(self, tensors: dict[str, Tensor]) -> None:
+    def load_state(self, state: Mapping[str, Tensor]) -> None:
         """Load what `state` returned."""
         for optimiser in self.optimisers:
             for parameter in optimiser.param_groups[0]["params"]:
                 prefix = self.names[id(parameter)] + "/"
                 values = {
                     name.removeprefix(prefix): tensor
-                    for name, tensor in tensors.items()
+                    for name, tensor in state.items()
                     if name.startswith(prefix) and "/" not in name.removeprefix(prefix)
                 }
                 if not values:
@@ -82,3 +84,8 @@ class Optimiser:
                 if isinstance(optimiser, torch.optim.SparseAdam):
                     values["step"] = int(values["step"])  # type: ignore[assignment]
                 optimiser.state[parameter] = values
+
+    def restart(self) -> None:
+        """Forget all moments."""
+        for optimiser in self.optimisers:
+            optimiser.state.clear()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pointree.config import TrainingConfig
 
-__all__ = ["Plateau", "dropout_share", "fall_end", "learning_rate"]
+__all__ = ["Plateau", "dropout_share", "learning_rate"]
 
 
 @dataclass(slots=True)
@@ -28,26 +27,13 @@ class Plateau:
         return True
 
 
-def fall_end(falls: Iterable[int], epoch: int) -> int:
-    """The epoch with which the fall that an epoch belongs to ends.
-
-    After a restart the rate is where one fall from the first epoch to that end would have it. What comes after an end
-    does not change what came before, so a finished run can be trained on.
-    """
-    return next(end for end in falls if epoch <= end)
-
-
-def dropout_share(rise: int, epoch: int, stage: int = 1) -> float:
-    """How much of its dropout an epoch has: with a rise of 3, a quarter in the first and all from the fourth on.
-
-    With stages of several epochs each step of the rise lasts as long: of 2, a quarter in the first two.
-    """
-    steps = 1 + (epoch - 1) // stage
-    return min(1.0, steps / (rise + 1))
+def dropout_share(rise: int, epoch: int) -> float:
+    """How much of its dropout an epoch has: with a rise of 3, a quarter in the first and all from the fourth on."""
+    return min(1.0, epoch / (rise + 1))
 
 
 def learning_rate(config: TrainingConfig, step: int, total_steps: int, plateau: Plateau) -> float:
-    """The learning rate of a step, counted from 0, of a fall that ends after `total_steps`, of which half may rise."""
+    """The learning rate of a step, counted from 0, in a run of `total_steps`; at most half of them warm up."""
     rate, warmup = config.learning_rate, min(config.warmup, total_steps // 2)
     if step < warmup:
         return rate * (step + 1) / warmup

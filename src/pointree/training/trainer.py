@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -25,38 +26,28 @@ from pointree.models.folder import (
     write_card,
     write_weights,
 )
-from pointree.models.layout import CHECKPOINT, METRICS
+from pointree.models.layout import CHECKPOINT, METRICS, PRETRAINED
 from pointree.nn.features import EncodedSentence
 from pointree.nn.pretrained_features import FrozenFeatures, PretrainedFeatures, TrainedFeatures
 from pointree.parser import Parser, resolve_device
-from pointree.pretrained import CacheFolder, default_cache, load_pretrained
+from pointree.pretrained import CacheFolder, PretrainedModel, default_cache, load_pretrained
 from pointree.running.precision import resolve_precision
 from pointree.training.average import MovingAverage
 from pointree.training.batches import similar_batches
 from pointree.training.checkpoint import RunState, read_checkpoint, write_checkpoint
 from pointree.training.data import data_fingerprint
 from pointree.training.exploration import Exploration
+from pointree.training.initial_model import InitialModel
+from pointree.training.observer import TrainingObserver
 from pointree.training.optimiser import Optimiser
-from pointree.training.rest import Rest
-from pointree.training.schedule import dropout_share, fall_end, learning_rate
+from pointree.training.schedule import dropout_share, learning_rate
+from pointree.training.technique import Technique
 from pointree.treebank.sentence import Sentence
 from pointree.vocabulary import Vocabularies, Vocabulary
+from pointree.vocabulary.extension import extend_vocabularies
 from pointree.vocabulary.vectors import Vectors
 
-__all__ = ["Trainer", "TrainingObserver", "attachment_scores"]
-
-
-class TrainingObserver(Protocol):
-    """What a training run tells while it goes on."""
-
-    def epoch_started(self, epoch: int, epochs: int, words: int) -> None:
-        """An epoch over so many words begins."""
-
-    def batch_done(self, words: int, loss: float) -> None:
-        """A batch was learned; the loss is that of an average word."""
-
-    def epoch_ended(self, metrics: dict[str, Any], improved: bool) -> None:
-        """An epoch was learned and evaluated."""
+__all__ = ["Trainer", "attachment_scores"]
 
 
 @dataclass
@@ -68,48 +59,65 @@ class Trainer:
     dev: Sequence[Sentence]
     output: Path
     vectors: Vectors | None = None
-    observer: TrainingObserver | None = None
+    observer: TrainingObserver = field(default_factory=TrainingObserver)
     card: Callable[[RunState], str] = field(default=lambda _progress: "")
     device: str = "cpu"
     caches: CacheFolder = field(default_factory=lambda: CacheFolder(default_cache()))
     """Where the vectors of a frozen pretrained model are kept."""
     bundle_pretrained: bool = False
-    features_progress: Callable[[int, int], None] | None = None
-    """Called with the number of sentences that a frozen pretrained model has read, and of all that it must read."""
+    init: InitialModel | None = None
+    """The model whose weights the network starts with."""
 
     def __post_init__(self) -> None:
         training, place = self.config.training, resolve_device(self.device)
         self.dtype = resolve_precision(training.precision, place)
-        settings = self.config.embeddings.pretrained
-        pretrained = load_pretrained(settings).to(place) if settings.model else None
+        pretrained = self._pretrained_model()
         torch.manual_seed(training.seed)
-        self.vocabularies = Vocabularies.build(
-            self.train,
-            min_count=self.config.embeddings.min_count,
-            vector_words=self.vectors.words if self.vectors else (),
-            tag=self.config.embeddings.tag,
-            char_parts=self.config.embeddings.char_parts,
-        )
+        self.vocabularies = self._vocabularies()
         if self.config.embeddings.tag == "joint" and set(self.vocabularies.tags.symbols) <= {*Vocabulary.specials, "_"}:
             raise TrainingError('embeddings.tag = "joint" learns to predict UPOS, but the training data has none')
         network = new_network(self.config, self.vocabularies, pretrained.identity if pretrained is not None else None)
         network.embeddings.set_singletons(self.vocabularies.words.singletons)
         if self.vectors is not None:
             self._start_from_vectors(network, self.vectors)
+        if self.init is not None:
+            self.init.copy_weights(network)
         source: PretrainedFeatures | None = None
-        if pretrained is not None and network.embeddings.pretrained is not None and settings.fine_tune:
-            network.embeddings.pretrained.model = pretrained
-            source = TrainedFeatures(pretrained)
-        elif pretrained is not None:
-            source = FrozenFeatures(pretrained, self.caches)
+        if pretrained is not None:
+            pretrained = pretrained.to(place)
+            if network.embeddings.pretrained is not None and self.config.embeddings.pretrained.fine_tune:
+                network.embeddings.pretrained.model = pretrained
+                source = TrainedFeatures(pretrained)
+            else:
+                source = FrozenFeatures(pretrained, self.caches)
         self.network = network.to(place)
         self.parser = Parser(self.config, self.vocabularies, self.network, pretrained=source)
-        self.optimiser = Optimiser(self.network, training)
         self.progress = RunState()
         self.data = data_fingerprint(self.train, self.dev, self.vectors)
         if pretrained is not None:
             self.data["encoder"] = pretrained.identity.sha256  # the name that it has in checkpoints
+        if self.init is not None:
+            self.data["init"] = self.init.short_name
+        self.optimiser = Optimiser(self.network, training)
         self.average = MovingAverage(self.network, training.average) if training.average else None
+
+    def _pretrained_model(self) -> PretrainedModel | None:
+        if self.init is not None:
+            return self.init.pretrained_model(self.config)
+        pretrained = self.config.embeddings.pretrained
+        return load_pretrained(pretrained) if pretrained.model else None
+
+    def _vocabularies(self) -> Vocabularies:
+        """The symbols of the training data, after those of the model from which the run starts."""
+        embeddings = self.config.embeddings
+        built = Vocabularies.build(
+            self.train,
+            min_count=embeddings.min_count,
+            vector_words=self.vectors.words if self.vectors else (),
+            tag=embeddings.tag,
+            char_parts=embeddings.char_parts,
+        )
+        return built if self.init is None else extend_vocabularies(self.init.vocabularies, built, self.train)
 
     @cached_property
     def encoded(self) -> list[EncodedSentence]:
@@ -123,10 +131,10 @@ class Trainer:
         return Exploration(self.encoded, self.parser.order, slots, probability) if probability and slots else None
 
     @cached_property
-    def rest(self) -> Rest | None:
-        """Which sentences an epoch leaves out, if the settings want it."""
-        chance = self.config.training.rest
-        return Rest([len(sentence) for sentence in self.encoded], chance) if chance else None
+    def techniques(self) -> dict[str, Technique]:
+        """What keeps a state beside the weights, by the names of their groups in a checkpoint."""
+        found = {"optimiser": self.optimiser, "average": self.average, "exploration": self.exploration}
+        return {name: technique for name, technique in found.items() if technique is not None}
 
     def _start_from_vectors(self, network: Any, vectors: Vectors) -> None:
         if vectors.size != self.config.embeddings.word_size:
@@ -135,40 +143,29 @@ class Trainer:
                 f"{self.config.embeddings.word_size}"
             )
         rows = self.vocabularies.words.vector_rows(vectors.words)
-        known = (rows >= 0).nonzero()[0]
+        known = (rows >= 0).nonzero()[0]  # words of an initial model get their own weights back after this
         network.embeddings.load_vectors(known, vectors.matrix[rows[known]])
 
     def resume(self) -> None:
         """Go on where the checkpoint in the output folder stands."""
         tensors, self.progress = read_checkpoint(self.output, self.config, self.data)
-        groups: dict[str, dict[str, Tensor]] = {
-            "weights": {},
-            "optimiser": {},
-            "average": {},
-            "exploration": {},
-            "rest": {},
-        }
+        groups: defaultdict[str, dict[str, Tensor]] = defaultdict(dict)
         for name, tensor in tensors.items():
-            group, _, rest = name.partition("/")
-            groups[group][rest] = tensor.to(self.parser.featurizer.device)
+            group, _, own = name.partition("/")
+            groups[group][own] = tensor.to(self.parser.featurizer.device)
         expected = {name: tensor.shape for name, tensor in self.network.state_dict().items()}
         if expected != {name: tensor.shape for name, tensor in groups["weights"].items()}:
             raise TrainingError(f"{self.output / CHECKPOINT}: was made by another version of pointree")
         self.network.load_state_dict(groups["weights"])
-        self.optimiser.load_state(groups["optimiser"])
-        if self.average is not None:
-            self.average.weights, self.average.step = groups["average"], self.progress.step
-        if self.exploration is not None:
-            self.exploration.restore(groups["exploration"]["heads"])
-        if self.rest is not None:
-            self.rest.restore(groups["rest"]["losses"])
+        for name, technique in self.techniques.items():
+            technique.load_state(groups[name])
 
     def run(self) -> RunState:
         """Train to the last epoch; the output folder then holds the model with the best LAS on dev."""
         self._prepare_output()
         if isinstance(self.parser.pretrained, FrozenFeatures) and self.progress.epoch < self.config.training.epochs:
             forms = [sentence.forms for sentence in (*self.train, *self.dev)]
-            self.parser.pretrained.prepare(forms, self.features_progress)
+            self.parser.pretrained.prepare(forms, self.observer.features_computed)
         while self.progress.epoch < self.config.training.epochs:
             self._run_epoch()
         return self.progress
@@ -185,7 +182,8 @@ class Trainer:
             save_folder(self.output, self.config, self.vocabularies, self.network.state_dict(), "")
             if self.parser.pretrained is not None:
                 encoder = self.parser.pretrained.model
-                save_pretrained(self.output, self.config, encoder, bundle=self.bundle_pretrained)
+                is_there = Path(encoder.source) == self.output / PRETRAINED  # as for a run that is resumed at its start
+                save_pretrained(self.output, self.config, encoder, bundle=self.bundle_pretrained and not is_there)
         else:
             replace_config(self.output, self.config)  # a run that is trained on has more epochs now
             if self.progress.best_epoch:
@@ -197,53 +195,41 @@ class Trainer:
         pretrained = self.config.embeddings.pretrained
         of_pretrained = replace(training, learning_rate=pretrained.learning_rate, warmup=pretrained.warmup)
         epoch, started = progress.epoch + 1, time.perf_counter()
-        chosen = range(len(self.encoded)) if self.rest is None else self.rest.start(training.seed, epoch)
-        lengths = [len(self.encoded[number]) for number in chosen]
+        lengths = [len(sentence) for sentence in self.encoded]
         batches = similar_batches(lengths, training.batch_size, training.seed, epoch)
-        total_steps = fall_end(training.falls, epoch) * len(batches)  # as if all epochs had as many as this one
+        total_steps = training.epochs * len(batches)  # as if all epochs had as many as this one
         # All randomness of an epoch follows from seed and epoch, so that a resumed run repeats it exactly.
         torch.manual_seed(training.seed * 1_000_003 + epoch)
-        if self.observer is not None:
-            self.observer.epoch_started(epoch, training.epochs, sum(lengths))
+        self.observer.epoch_started(epoch, training.epochs, sum(lengths))
         self.network.train()
         self.network.set_dropout(
-            dropout_share(training.dropout_rise, epoch),
-            dropout_share(training.embedding_dropout_rise, epoch, training.embedding_dropout_stage),
+            dropout_share(training.dropout_rise, epoch), dropout_share(training.embedding_dropout_rise, epoch)
         )
-        sums = torch.zeros(3, dtype=torch.float64)
-        for step, places in enumerate(batches, (epoch - 1) * len(batches)):
+        sums = torch.zeros(2, dtype=torch.float64)
+        for step, numbers in enumerate(batches, (epoch - 1) * len(batches)):
             rate = learning_rate(training, step, total_steps, progress.plateau)
             pretrained_rate = learning_rate(of_pretrained, step, total_steps, progress.plateau)
-            losses = self._learn([chosen[place] for place in places], rate, pretrained_rate)
+            losses, words = self._learn(numbers, rate, pretrained_rate), sum(lengths[number] for number in numbers)
             sums += losses
-            if self.observer is not None:
-                arcs, labels, weight = losses.tolist()
-                self.observer.batch_done(sum(lengths[place] for place in places), (arcs + labels) / weight)
-        learned = time.perf_counter()
-        arcs, labels, weight = sums.tolist()
-        means = {"arc_loss": arcs / weight, "label_loss": labels / weight}
-        self._finish_epoch(epoch, means, rate, sum(lengths) / (learned - started), started)
+            self.observer.batch_done(words, float(losses.sum()) / words)
+        words_per_s = sum(lengths) / (time.perf_counter() - started)
+        arcs, labels = (sums / sum(lengths)).tolist()
+        self._finish_epoch(epoch, {"arc_loss": arcs, "label_loss": labels}, rate, words_per_s, started)
 
     def _learn(self, numbers: Sequence[int], rate: float, pretrained_rate: float) -> Tensor:
-        """Make one optimiser step; returns the losses of arcs and labels, summed over words, and what these count."""
+        """Make one optimiser step; returns the losses of arcs and labels, summed over words."""
         batch = self.parser.featurizer.batch([self._sentence(number) for number in numbers])
         if batch.gold is None:
             raise ValueError("training needs gold steps")
-        steps = batch.gold.steps
         loss = self.network.loss(batch, self.dtype)
-        weights = None if self.rest is None else self.rest.weights_of(numbers, steps)
-        loss.objective(weights).backward()
-        arcs, labels = loss.arcs.detach(), loss.labels.detach()
+        loss.objective().backward()
         if self.exploration is not None:
-            self.exploration.remember(numbers, steps, loss.predicted)
-        if self.rest is not None:
-            self.rest.remember(numbers, steps, arcs + labels)
+            self.exploration.remember(numbers, batch.gold.steps, loss.predicted)
         self.optimiser.step(rate, pretrained_rate)
         self.progress.step += 1
         if self.average is not None:
             self.average.follow(self.progress.step)
-        counts = torch.ones_like(arcs) if weights is None else weights
-        return torch.stack((arcs @ counts, labels @ counts, counts.sum())).double().cpu()
+        return torch.stack((loss.arcs.detach().sum(), loss.labels.detach().sum())).double().cpu()
 
     def _sentence(self, number: int) -> EncodedSentence:
         return self.encoded[number] if self.exploration is None else self.exploration.sentence(number)
@@ -281,8 +267,7 @@ class Trainer:
             self._restart_from_best()
         self._write_checkpoint()
         self._write_metrics()
-        if self.observer is not None:
-            self.observer.epoch_ended(metrics, improved)
+        self.observer.epoch_ended(metrics, improved)
 
     def _evaluate(self, weights: dict[str, Tensor]) -> dict[str, float]:
         self.network.eval()
@@ -296,21 +281,14 @@ class Trainer:
 
     def _restart_from_best(self) -> None:
         """Take the best weights again, with a fresh optimiser at the lower learning rate."""
-        best = load_folder(self.output)[2].state_dict()
-        self.network.load_state_dict(best)
-        self.optimiser = Optimiser(self.network, self.config.training)
-        if self.average is not None:
-            self.average = MovingAverage(self.network, self.average.decay, self.progress.step)
+        self.network.load_state_dict(load_folder(self.output)[2].state_dict())
+        for technique in self.techniques.values():
+            technique.restart()
 
     def _write_checkpoint(self) -> None:
         tensors = {f"weights/{name}": tensor for name, tensor in self.network.state_dict().items()}
-        tensors |= {f"optimiser/{name}": tensor for name, tensor in self.optimiser.state().items()}
-        if self.average is not None:
-            tensors |= {f"average/{name}": tensor for name, tensor in self.average.weights.items()}
-        if self.exploration is not None:
-            tensors["exploration/heads"] = self.exploration.heads
-        if self.rest is not None:
-            tensors["rest/losses"] = self.rest.losses
+        for group, technique in self.techniques.items():
+            tensors |= {f"{group}/{name}": tensor for name, tensor in technique.state().items()}
         write_checkpoint(self.output, tensors, self.progress, self.config, self.data)
 
     def _write_metrics(self) -> None:

@@ -221,7 +221,9 @@ def test_an_unknown_kind_lists_the_known_ones() -> None:
 
 
 def test_its_settings_are_described() -> None:
-    described = {option.name: option for option in describe(KIND) if option.name.startswith("encoder.")}
+    described = {
+        option.name: option for option in describe(Config.from_dict(SETTINGS)) if option.name.startswith("encoder.")
+    }
     assert list(described) == [f"encoder.{name}" for name in ("kind", "width", "blocks", "heads", "dropout")]
     assert described["encoder.kind"].expectation == f"one of bilstm, {KIND}"
     assert as_toml(described["encoder.heads"].default) == "4"

@@ -1,0 +1,214 @@
+"""`pointree.train`: treebanks in, a model folder out."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pointree.config import READ_TAGS, Config, load_config
+from pointree.config.rules import as_toml
+from pointree.errors import UsageError
+from pointree.models.layout import CHECKPOINT, MANIFEST
+from pointree.pretrained import CacheFolder, default_cache
+from pointree.running.threads import prepare_process
+from pointree.training.card import model_card
+from pointree.training.command import training_command
+from pointree.training.data import read_gold
+from pointree.training.initial_model import InitialModel, load_initial_model
+from pointree.training.observer import TrainingObserver
+from pointree.training.tagging import RunTextModel
+from pointree.training.trainer import Trainer
+from pointree.treebank.sentence import Sentence
+from pointree.vocabulary.vectors import read_vectors
+
+__all__ = ["TrainingResult", "resolve_settings", "train"]
+
+PathLike = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingResult:
+    """What a training run ended with.
+
+    Attributes:
+        folder: The folder of the model with the best LAS on dev; `pointree.load` reads it.
+        best_las: That LAS, in percent.
+        best_epoch: The epoch after which it was reached, from 1.
+        epochs: How many epochs were trained, in all parts of the run.
+    """
+
+    folder: Path
+    best_las: float
+    best_epoch: int
+    epochs: int
+
+
+def train(
+    train: PathLike | Sequence[PathLike],
+    dev: PathLike | Sequence[PathLike],
+    output: PathLike,
+    *,
+    config: Config | PathLike | None = None,
+    preset: str | None = None,
+    settings: Sequence[str] | Mapping[str, Any] = (),
+    vectors: PathLike | None = None,
+    init: PathLike | None = None,
+    resume: bool = False,
+    strict: bool = False,
+    text_model: bool | None = None,
+    predicted_tags: bool = False,
+    bundle_pretrained: bool = False,
+    cache: PathLike | None = None,
+    cache_gb: float = 20.0,
+    device: str = "cpu",
+    threads: int | None = None,
+    observer: TrainingObserver | None = None,
+    on_warning: Callable[[str], None] | None = None,
+    on_notice: Callable[[str], None] | None = None,
+) -> TrainingResult:
+    """Train a model on treebanks and return where it is and how good it is.
+
+    After every epoch the dev treebank is parsed. The output folder keeps the model with the best LAS, a line in
+    metrics.jsonl, and a checkpoint from which a run that was stopped can be resumed.
+
+    Args:
+        train: Treebanks to learn from, in CoNLL-U or CoNLL-X: one path, or several, which are read in order.
+        dev: Treebanks that choose the best epoch, likewise.
+        output: Folder of the model. It must not hold another one.
+        config: Settings: a TOML file or a `Config`. What a file does not set keeps its default.
+        preset: Name of the settings to start from; see `pointree.config.PRESETS`.
+        settings: Single settings, which count most: ``["training.epochs=40"]`` or ``{"training.epochs": 40}``.
+        vectors: Word vectors: word2vec, GloVe or fastText text, plain or gzipped.
+        init: A trained model to fine-tune: its name, folder or Hub id. Its settings are the start; only those of
+            training and dropout may differ. Its vocabularies are extended by the new data. It keeps its tokeniser and
+            tagger unless ``text_model`` is true. A fine-tuned pretrained model goes on training, without dropout in it.
+        resume: Go on with the run in the output folder, and end with the weights that it would have ended with.
+        strict: Refuse a treebank with a sentence that is no tree with a single root.
+        text_model: Train a tokeniser and tagger for raw text too. None trains them if the treebank has ``# text``.
+        predicted_tags: Learn from tags as a tagger predicts them, not from gold ones.
+        bundle_pretrained: Copy the pretrained model that the settings name into the output folder.
+        cache: Folder for vectors of a frozen pretrained model; None is ``$POINTREE_CACHE``.
+        cache_gb: What that folder may hold at most, in GB.
+        device: Where to compute: ``cpu``, ``cuda``, …
+        threads: CPU threads; None is all cores.
+        observer: Told how the training goes on.
+        on_warning: Told, in one line each, of sentences that were left out and the like. None makes them warnings of
+            Python.
+        on_notice: Told, in one line each, of old settings that were ignored or renamed.
+    """
+    trees = {"train": _paths(train), "dev": _paths(dev)}
+    folder, warn = Path(output), on_warning or _warn
+    observer = observer or TrainingObserver()
+    resumed = _has_run(folder, resume, warn)
+    start = None if init is None else load_initial_model(init, folder if resumed else None)
+    path = config if isinstance(config, Config) or config is None else Path(config)
+    chosen = resolve_settings(path, preset, settings, start, on_notice)
+    if bundle_pretrained and not chosen.embeddings.pretrained.model:
+        raise UsageError("--bundle-pretrained: expected embeddings.pretrained.model to name an encoder, found none")
+    prepare_process(threads)
+    word_vectors = None if vectors is None else read_vectors(vectors, expected_size=chosen.embeddings.word_size)
+    gold = {role: _read(paths, strict, warn) for role, paths in trees.items()}
+    texts = RunTextModel(folder, start, observer, wanted=text_model, train=gold["train"])
+    if predicted_tags:
+        _check_tags(chosen, texts)
+    card = partial(
+        model_card,
+        chosen,
+        data={**trees, "vectors": [] if vectors is None else [Path(vectors)]},
+        training_size=(len(gold["train"]), sum(map(len, gold["train"]))),
+        command=training_command(
+            trees["train"],
+            trees["dev"],
+            folder,
+            config=path,
+            preset=preset,
+            settings=settings,
+            vectors=vectors,
+            init=init,
+            strict=strict,
+            text_model=text_model,
+            predicted_tags=predicted_tags,
+            bundle_pretrained=bundle_pretrained,
+        ),
+        predicted_tags=predicted_tags,
+        init=None if start is None else start.short_name,
+    )
+    if predicted_tags:
+        gold["train"], gold["dev"] = texts.predicted_tags(gold["train"], gold["dev"])
+    trainer = Trainer(
+        chosen,
+        gold["train"],
+        gold["dev"],
+        folder,
+        word_vectors,
+        observer=observer,
+        card=card,
+        device=device,
+        caches=CacheFolder(Path(cache) if cache is not None else default_cache(), int(cache_gb * 1e9)),
+        bundle_pretrained=bundle_pretrained or (start is not None and start.carried is not None),
+        init=start,
+    )
+    if resumed:
+        trainer.resume()
+    texts.copy()
+    progress = trainer.run()
+    texts.finish(gold["train"], gold["dev"])
+    return TrainingResult(folder, progress.best_las, progress.best_epoch, progress.epoch)
+
+
+def resolve_settings(
+    config: Config | Path | None,
+    preset: str | None,
+    settings: Sequence[str] | Mapping[str, Any],
+    init: InitialModel | None = None,
+    on_notice: Callable[[str], None] | None = None,
+) -> Config:
+    """All settings of a run, from the sources that `train` has for them."""
+    if preset is not None and init is not None:
+        raise UsageError(f"--preset {preset}: expected no preset beside --init, which brings its own settings")
+    if preset is not None and isinstance(config, Config):
+        raise UsageError(f"preset {preset}: expected no preset beside a whole configuration")
+    if init is not None:
+        return init.settings(config, settings, on_notice)
+    return load_config(config, settings, preset, on_notice=on_notice)
+
+
+def _paths(files: PathLike | Sequence[PathLike]) -> list[Path]:
+    found = [Path(files)] if isinstance(files, str | os.PathLike) else [Path(file) for file in files]
+    if not found:
+        raise UsageError("expected one treebank at least, found none")
+    return found
+
+
+def _read(paths: Sequence[Path], strict: bool, warn: Callable[[str], None]) -> list[Sentence]:
+    return [sentence for path in paths for sentence in read_gold(path, strict=strict, warn=warn)]
+
+
+def _has_run(output: Path, resume: bool, warn: Callable[[str], None]) -> bool:
+    """Whether there is a run to resume; one that would be overwritten is an error."""
+    has_checkpoint = (output / CHECKPOINT).exists()
+    if not resume and has_checkpoint:
+        raise UsageError(f"{output}: holds a training run; add --resume to go on with it, or choose another folder")
+    if not has_checkpoint and (output / MANIFEST).exists():
+        raise UsageError(f"{output}: holds a model without the checkpoint of its training; choose another folder")
+    if resume and not has_checkpoint:
+        warn(f"{output}: nothing to resume; the training starts from the beginning")
+    return has_checkpoint
+
+
+def _check_tags(settings: Config, texts: RunTextModel) -> None:
+    """Predicted tags need somebody who predicts them and somebody who reads them."""
+    if not texts.exists:
+        raise UsageError("--predicted-tags: expected a text model, whose tagger predicts them; see --text-model")
+    if settings.embeddings.tag not in READ_TAGS:
+        found = as_toml(settings.embeddings.tag)
+        raise UsageError(f"--predicted-tags: expected embeddings.tag to be {' or '.join(READ_TAGS)}, found {found}")
+
+
+def _warn(line: str) -> None:
+    warnings.warn(line, stacklevel=3)
