@@ -20,7 +20,14 @@ def test_public_names_are_pinned() -> None:
         "Sentence",
         "Token",
         "__version__",
+        "compact_pretrained",
+        "list_models",
         "load",
+        "package",
+        "report_experiment",
+        "run_bench",
+        "run_experiment",
+        "shrink_model",
     ]
     assert pointree.__all__ == sorted(pointree.__all__)
 
@@ -29,6 +36,8 @@ def test_lazy_names_resolve() -> None:
     assert pointree.Config.__module__ == "pointree.config.config"
     assert pointree.Sentence.__module__ == "pointree.treebank.sentence"
     assert set(pointree.__all__) <= set(dir(pointree))
+    for name in pointree.__all__:
+        assert getattr(pointree, name).__doc__ or name == "__version__"
 
 
 def test_unknown_names_are_attribute_errors() -> None:

@@ -16,18 +16,46 @@ from pointree.errors import PointreeError
 from pointree.version import __version__
 
 if TYPE_CHECKING:
+    from pointree.bench.run import run_bench
     from pointree.config import Config
+    from pointree.experiments.experiment import report_experiment, run_experiment
+    from pointree.models.compact import compact_pretrained
+    from pointree.models.package import package
+    from pointree.models.shrink import shrink_model
+    from pointree.models.summary import list_models
     from pointree.parser import Parser, load
     from pointree.treebank.sentence import Sentence, Token
 
-__all__ = ["Config", "Parser", "PointreeError", "Sentence", "Token", "__version__", "load"]
+__all__ = [
+    "Config",
+    "Parser",
+    "PointreeError",
+    "Sentence",
+    "Token",
+    "__version__",
+    "compact_pretrained",
+    "list_models",
+    "load",
+    "package",
+    "report_experiment",
+    "run_bench",
+    "run_experiment",
+    "shrink_model",
+]
 
 _HOMES = {
     "Config": "pointree.config",
     "Parser": "pointree.parser",
     "Sentence": "pointree.treebank.sentence",
     "Token": "pointree.treebank.sentence",
+    "compact_pretrained": "pointree.models.compact",
+    "list_models": "pointree.models.summary",
     "load": "pointree.parser",
+    "package": "pointree.models.package",
+    "report_experiment": "pointree.experiments.experiment",
+    "run_bench": "pointree.bench.run",
+    "run_experiment": "pointree.experiments.experiment",
+    "shrink_model": "pointree.models.shrink",
 }
 
 

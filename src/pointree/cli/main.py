@@ -28,6 +28,7 @@ COMMANDS: dict[str, str] = {
     "serve": "Parse over HTTP, with a page that shows how.",
     "evaluate": "Score a parse, or a model, against a gold treebank.",
     "models": "List the models that have a name.",
+    "compact": "Make a pretrained model such as BERT smaller.",
     "package": "Make a wheel of a trained model.",
     "analyse": "Show where systems err, and whether one is better.",
     "experiment": "Train and score a grid of systems, and report on it.",

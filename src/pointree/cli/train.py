@@ -112,9 +112,9 @@ def command(
     resume = _check_output(output, resume)
 
     from pointree.cli.training_display import TrainingDisplay
+    from pointree.models.card import model_card, pretrained_folder
     from pointree.pretrained import CacheFolder, default_cache
     from pointree.running.threads import prepare_process
-    from pointree.training.card import model_card, pretrained_folder
     from pointree.training.data import read_gold
     from pointree.training.trainer import Trainer
     from pointree.vocabulary.vectors import read_vectors
