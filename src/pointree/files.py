@@ -94,8 +94,8 @@ def _atomic_write(path: str, mode: Literal["w", "b"]) -> Iterator[Any]:
             with _open_for_writing(os.open(target, os.O_WRONLY), mode) as stream:
                 yield stream
             return
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
             with _open_for_writing(descriptor, mode) as stream:
                 yield stream
                 stream.flush()
