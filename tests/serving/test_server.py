@@ -88,6 +88,27 @@ def test_the_key_may_come_from_the_environment(model_folder: Path) -> None:
         assert started.wait(PATIENCE) == 0
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="the system has no SIGHUP")
+def test_a_terminal_that_closes_is_a_normal_end_but_not_below_nohup() -> None:
+    import uvicorn
+    from fastapi import FastAPI
+
+    from pointree.serving.server import Server
+
+    server = Server(uvicorn.Config(FastAPI()))
+    old = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with server.capture_signals():
+            signal.raise_signal(signal.SIGHUP)
+        assert not server.should_exit
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        with server.capture_signals():
+            signal.raise_signal(signal.SIGHUP)
+        assert server.should_exit
+    finally:
+        signal.signal(signal.SIGHUP, old)
+
+
 def test_a_port_in_use_is_one_line() -> None:
     from pointree.errors import UsageError
     from pointree.serving.server import bind
