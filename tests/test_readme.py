@@ -101,6 +101,7 @@ def test_no_reason_is_without_a_line() -> None:
         assert any(re.match(pattern, line) for line in LINES), f"{pattern}: no line of the README is like this"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", COMMANDS)
 def test_commands(line: str, folder: Path, run: Run) -> None:
     command, output = line.partition("pointree ")[2].split()[0], re.search(r"--output (\S+)", line)

@@ -18,6 +18,7 @@ from ..pretrained.small_models import make_pretrained
 Run = Callable[..., Any]
 
 
+@pytest.mark.slow
 def test_from_a_pretrained_model_to_a_small_wheel(
     run: Run, ewt: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

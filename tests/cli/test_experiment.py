@@ -40,6 +40,7 @@ def grid(tmp_path: Path, ewt: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_grid_is_run_and_reported(run: Run, grid: Path, tmp_path: Path) -> None:
     code, out, err = run("experiment", "run", grid, "--jobs", 2, "--threads-per-job", 1)
     assert code == 0, err

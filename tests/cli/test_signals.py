@@ -63,7 +63,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "out"
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+@pytest.mark.parametrize(
+    "name", ["SIGTERM", *(pytest.param(name, marks=pytest.mark.slow) for name in ("SIGHUP", "SIGINT"))]
+)
 def test_a_parse_that_is_stopped_leaves_no_file(folder: Path, name: str) -> None:
     number = getattr(signal, name)
     with parsing(folder) as started:
@@ -74,6 +76,7 @@ def test_a_parse_that_is_stopped_leaves_no_file(folder: Path, name: str) -> None
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_what_was_there_before_survives(folder: Path) -> None:
     (folder / "out.conllu").write_text("before")
     with parsing(folder) as started:
@@ -84,6 +87,7 @@ def test_what_was_there_before_survives(folder: Path) -> None:
     assert (folder / "out.conllu").read_text() == "before"
 
 
+@pytest.mark.slow
 def test_a_group_with_workers_that_is_told_twice_leaves_no_file(folder: Path) -> None:
     """`timeout` and service managers signal the whole group, and some of them twice."""
     with parsing(folder, "--workers", "2") as started:

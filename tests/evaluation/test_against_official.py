@@ -81,6 +81,7 @@ def test_other_tokens(ewt: Path, seed: int, rate: float) -> None:
     assert 0 < ours.scores["words"].f1 < 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("treebank", TREEBANKS)
 @pytest.mark.parametrize("rate", [0.0, 0.1])
 def test_treebanks(shared_data: Path, treebank: str, rate: float) -> None:

@@ -84,6 +84,7 @@ def test_equal_folders_make_equal_bytes(folder: Path, tmp_path: Path) -> None:
     assert write_wheel(folder, tmp_path / "b", name="legal", version="1.1").read_bytes() != first
 
 
+@pytest.mark.slow
 def test_an_installed_wheel_is_found_by_name(folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("pip", reason="pip is not installed")
     wheel = write_wheel(folder, tmp_path, name="legal", version="1.0")

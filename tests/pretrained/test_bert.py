@@ -136,6 +136,7 @@ def test_a_copy_is_read_alike(folder: Path, tmp_path: Path) -> None:
     assert before[1].settings == after[1].settings
 
 
+@pytest.mark.slow
 def test_a_fine_tuned_parser_runs_without_transformers(tmp_path: Path) -> None:
     source = make_pretrained(tmp_path / "encoder", hidden_size=32)
     pretrained = {

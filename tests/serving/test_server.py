@@ -48,6 +48,7 @@ def drain(started: subprocess.Popen[str]) -> None:
     threading.Thread(target=started.communicate, daemon=True).start()
 
 
+@pytest.mark.slow
 def test_sigterm_under_load_finishes_what_was_accepted(model_folder: Path) -> None:
     with process("--model", f"m={model_folder}", "--port", "0", "--precision", "fp32") as started:
         url = address(started)
@@ -79,6 +80,7 @@ def test_sigterm_under_load_finishes_what_was_accepted(model_folder: Path) -> No
             assert len(sentences) == 150
 
 
+@pytest.mark.slow
 def test_the_key_may_come_from_the_environment(model_folder: Path) -> None:
     with process("-m", str(model_folder), "--port", "0", POINTREE_API_KEY="k") as started:
         url = address(started)

@@ -111,6 +111,7 @@ def test_the_encoder_has_its_own_learning_rate_and_warm_up(encoder: Path, tmp_pa
     assert 0 < rates[-1][1] < 0.003
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_a_resumed_run_is_the_run_that_never_stopped(
     mode: str, encoder: Path, runs: dict[str, Trainer], tmp_path: Path

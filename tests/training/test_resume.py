@@ -71,6 +71,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Pa
     return folders
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
 @pytest.mark.parametrize(("name", "moment"), CASES)
 def test_a_killed_run_resumed_is_the_run_that_was_never_killed(
@@ -107,6 +108,7 @@ def test_a_finished_run_resumed_changes_nothing(uninterrupted: Callable[[str], P
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
+@pytest.mark.slow
 def test_a_finished_run_trained_on_is_the_run_that_was_planned_so(tmp_path: Path) -> None:
     settings = {"schedule": "linear", "average": 0.9, "exploration": 0.7}
     longer = small_config(**settings, epochs=5, restarts=[3])
