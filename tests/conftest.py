@@ -7,13 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from pointree.text.udpipe import TextModel
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Tests run beside each other, where the time that an example takes measures the neighbours.
+settings.register_profile("no deadline", deadline=None)
+settings.load_profile("no deadline")
 
 ROOT = Path(__file__).resolve().parents[1]
+# Processes that tests start import the same pointree as the tests, whichever one is installed.
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
 FIXTURES = Path(__file__).resolve().parent / "fixtures"
 
 

@@ -1,28 +1,44 @@
-"""Files: opening plain and gzip ones, and replacing them atomically."""
+"""Files: opening plain and compressed ones, and replacing them atomically."""
 
 from __future__ import annotations
 
+import bz2
 import errno
 import gzip
+import io
+import lzma
 import os
 import stat
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO, cast
 
 import pytest
 
 from pointree.errors import InputError, OutputError
-from pointree.files import atomic_write, open_binary, open_text, reading
+from pointree.files import (
+    atomic_write,
+    decompressed,
+    open_binary,
+    open_text,
+    reading,
+    rewound,
+    without_compression_suffix,
+)
 
 TEXT = "a\r\nb\u2028c\u0085d\re\n\nf"
 
 
-@pytest.fixture(params=["plain.txt", "packed.txt.gz", "packed_without_suffix.txt"])
+PACKERS: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.compress, "xz": lzma.compress, "bzip2": bz2.compress}
+
+
+@pytest.fixture(params=["plain", *PACKERS])
 def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    path = tmp_path / request.param
+    path = tmp_path / "no_suffix_is_needed"
     data = TEXT.encode()
-    path.write_bytes(gzip.compress(data) if "packed" in request.param else data)
+    path.write_bytes(PACKERS[request.param](data) if request.param in PACKERS else data)
     return path
 
 
@@ -61,15 +77,65 @@ def test_a_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         open_binary(tmp_path / "x.txt")
 
 
-def test_a_truncated_gzip_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", PACKERS)
+def test_a_truncated_or_damaged_file(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "cut.gz"
-    path.write_bytes(gzip.compress(os.urandom(5000))[:3000])
-    with (
-        pytest.raises(InputError, match=r"cut\.gz: the gzip file is truncated or damaged"),
-        reading(path),
-        open_binary(path) as stream,
-    ):
-        stream.read()
+    whole = PACKERS[kind](os.urandom(5000))
+    for data in (whole[:3000], whole[:100] + bytes(50) + whole[150:]):
+        path.write_bytes(data)
+        with (
+            pytest.raises(InputError, match=rf"cut\.gz: the {kind} file is truncated or damaged \("),
+            reading(path),
+            open_binary(path) as stream,
+        ):
+            stream.read()
+
+
+def test_the_file_below_is_closed(file: Path) -> None:
+    raw = open(file, "rb")  # noqa: SIM115
+    with decompressed(raw, close=True) as stream:
+        stream.read(1)
+    assert raw.closed
+
+
+def test_a_stream_that_is_not_ours_stays_open(file: Path) -> None:
+    with open(file, "rb") as raw:
+        stream = decompressed(raw)
+        assert stream.read() == TEXT.encode()
+        del stream
+        assert not raw.closed
+
+
+@pytest.mark.parametrize("kind", ["plain", *PACKERS])
+def test_a_pipe_is_unpacked_while_it_is_written(kind: str) -> None:
+    """The first line can be read before the second is there, even if the bytes come one by one."""
+    read_end, write_end = os.pipe()
+    pack = PACKERS.get(kind, bytes)
+    first, second = pack(b"one\n"), pack(b"two\n")
+    with open(read_end, "rb") as raw:
+        writer = threading.Thread(target=lambda: [os.write(write_end, bytes([byte])) for byte in first])
+        writer.start()
+        stream = decompressed(raw)
+        assert stream.readline() == b"one\n"
+        writer.join()
+        os.write(write_end, second)
+        os.close(write_end)
+        assert stream.read() == b"two\n"
+
+
+@pytest.mark.parametrize("data", [b"", b"\x1f", b"B", b"BZh", b"BZh9 is a text", b"\xfd7z", b"\x1fx", b"a"])
+def test_what_only_starts_like_a_compressed_file_is_read_as_it_is(data: bytes) -> None:
+    assert decompressed(io.BytesIO(data)).read() == data
+    assert decompressed(cast(BinaryIO, io.BufferedReader(io.BytesIO(data)))).read() == data  # type: ignore[arg-type]
+
+
+def test_a_start_is_read_again() -> None:
+    assert list(rewound(b"a\nb", io.BytesIO(b"c\nd"))) == [b"a\n", b"bc\n", b"d"]
+
+
+def test_names_without_the_suffix_of_compression() -> None:
+    names = ["a.conllu.gz", "a.txt.xz", "a.bz2", "a.conllu", "gz"]
+    assert [without_compression_suffix(name) for name in names] == ["a.conllu", "a.txt", "a", "a.conllu", "gz"]
 
 
 def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:

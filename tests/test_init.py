@@ -23,10 +23,17 @@ def test_public_names_are_pinned() -> None:
         "Token",
         "__version__",
         "analyse",
+        "compact_pretrained",
         "evaluate",
+        "list_models",
         "load",
         "load_ensemble",
+        "package",
         "parse_files",
+        "report_experiment",
+        "run_bench",
+        "run_experiment",
+        "shrink_model",
         "train",
         "treebank_statistics",
     ]
@@ -40,6 +47,8 @@ def test_lazy_names_resolve() -> None:
     assert pointree.treebank_statistics.__module__ == "pointree.analysis.statistics"
     assert pointree.Sentence.__module__ == "pointree.treebank.sentence"
     assert set(pointree.__all__) <= set(dir(pointree))
+    for name in pointree.__all__:
+        assert getattr(pointree, name).__doc__ or name == "__version__"
 
 
 def test_unknown_names_are_attribute_errors() -> None:

@@ -11,48 +11,86 @@ import pointree
 
 SRC = Path(pointree.__file__).parent
 
-BASE = {"errors", "files", "config", "options", "version"}
-CORE = BASE | {"treebank", "text", "vocabulary", "transitions"}
-ALL_BELOW_PARSER = CORE | {"nn", "pretrained", "search", "models", "running"}
-APPLICATIONS = {"training", "evaluation", "analysis", "ensemble", "experiments", "rendering", "serving"}
+BASE = ("version", "files", "options", "config")
 
-MAY_IMPORT: dict[str, set[str]] = {
-    "version": set(),
-    "errors": set(),
-    "files": {"errors"},
-    "config": {"errors"},
-    "options": {"errors"},
-    "treebank": BASE,
-    "text": BASE | {"treebank"},
-    "vocabulary": BASE | {"treebank"},
-    "transitions": BASE | {"treebank"},
-    "pretrained": CORE,
-    "nn": CORE | {"pretrained"},
-    "search": CORE | {"nn"},
-    "running": BASE | {"treebank"},
-    "models": CORE | {"nn", "pretrained"},
-    "parser": ALL_BELOW_PARSER,
-    "evaluation": CORE | {"running", "parser"},
-    "analysis": CORE | {"evaluation"},
-    "rendering": CORE,
-    "ensemble": ALL_BELOW_PARSER | {"parser"},
-    "bench": ALL_BELOW_PARSER | {"parser", "training"},
-    "experiments": BASE | {"transitions", "analysis", "models"},
-    "training": ALL_BELOW_PARSER | {"parser", "evaluation"},
-    "pipeline": ALL_BELOW_PARSER | {"parser", "ensemble", "rendering"},
-    "serving": ALL_BELOW_PARSER | {"parser", "rendering"},
-    "cli": ALL_BELOW_PARSER | APPLICATIONS | {"parser", "bench", "pipeline"},
+LAYERS: dict[str, tuple[tuple[str, ...], str]] = {
+    "version": ((), "the version of pointree"),
+    "errors": ((), "every error that is raised on purpose"),
+    "files": (("errors",), "opening, unpacking and replacing files"),
+    "config": (("errors",), "settings of training and of the network"),
+    "options": (("config",), "options of parsing, each spelt once"),
+    "treebank": (BASE, "sentences; CoNLL-U, CoNLL-X and plain words, in and out"),
+    "text": (("treebank",), "raw text to sentences"),
+    "vocabulary": (("treebank",), "symbols to numbers; word vectors"),
+    "transitions": (("treebank",), "the paper's theory: orders, legality, oracle"),
+    "rendering": (("treebank",), "output formats: tree, table, SVG, TikZ, JSON"),
+    "pretrained": (("text", "vocabulary", "transitions"), "BERT and its kin"),
+    "nn": (("pretrained",), "the network"),
+    "search": (("nn",), "from scores to trees: greedy, beam, labels"),
+    "models": (("nn",), "a model on disk: file names, folder, card, registry, wheel"),
+    "running": (("treebank",), "threads, worker processes, precision, batches"),
+    "parser": (("search", "models", "running"), "load a model and parse"),
+    "evaluation": (("parser",), "scores of a file or a model against gold"),
+    "analysis": (("evaluation", "transitions"), "where systems err, and whether one is better"),
+    "ensemble": (("parser",), "several models that parse as one"),
+    "experiments": (("models", "analysis"), "grids of training runs, and their reports"),
+    "training": (("parser", "evaluation"), "from a treebank to a model"),
+    "serving": (("ensemble", "rendering"), "parsing over HTTP"),
+    "pipeline": (("ensemble", "rendering"), "files in, files out"),
+    "bench": (("training",), "how fast a machine trains and parses"),
+    "cli": (("pipeline", "serving", "bench", "experiments"), "the commands, each a shell over a function"),
+}
+"""For each layer (a file or folder of the package): the layers that it stands on, and what it is.
+
+A layer may import itself, the layers that it stands on, and all that these stand on.
+"""
+
+TOP_FILES = {"__init__", "__main__", "errors", "files", "options", "parser", "version"}
+"""The only files that stand outside of a folder."""
+
+
+def below(layer: str) -> set[str]:
+    """All layers that a layer may import, besides itself."""
+    found: set[str] = set()
+    for name in LAYERS[layer][0]:
+        found |= {name} | below(name)
+    return found
+
+
+MAY_IMPORT = {layer: below(layer) for layer in LAYERS} | {
     # The package itself only hands out names of others, lazily.
-    "__init__": BASE | {"analysis", "ensemble", "evaluation", "parser", "pipeline", "training", "treebank"},
+    "__init__": set(LAYERS) - {"cli"},
     "__main__": {"cli"},
 }
-"""For each layer (a file or folder of the package), the layers that it may import besides itself."""
+
+CONTRIBUTING = Path(__file__).resolve().parents[1] / "CONTRIBUTING.md"
+MARKS = "<!-- layers: written by `python tests/test_layers.py` -->\n", "<!-- end of layers -->\n"
+
+
+def diagram() -> str:
+    """The table of layers as CONTRIBUTING.md shows it."""
+    rows = [("layer", "stands on", "what it is"), ("", "", "")]
+    for layer, (stands_on, about) in LAYERS.items():
+        rows.append((layer, ", ".join(stands_on), about))
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    rows[1] = ("-" * widths[0], "-" * widths[1], "-" * max(len(row[2]) for row in rows))
+    lines = (f"{row[0]:{widths[0]}}   {row[1]:{widths[1]}}   {row[2]}".rstrip() for row in rows)
+    return "```text\n" + "\n".join(lines) + "\n```\n"
+
+
+def documented() -> tuple[str, str, str]:
+    """CONTRIBUTING.md before the table of layers, the table, and what follows."""
+    before, _, rest = CONTRIBUTING.read_text(encoding="utf-8").partition(MARKS[0])
+    table, _, after = rest.partition(MARKS[1])
+    return before, table, after
+
 
 WITHOUT_TORCH = (
+    "__init__",
     "errors",
     "files",
-    "config",
     "options",
+    "config",
     "version",
     "treebank",
     "text",
@@ -63,7 +101,10 @@ WITHOUT_TORCH = (
     "experiments",
     "rendering",
     "models/__init__",
+    "models/card",
+    "models/hub",
     "models/layout",
+    "models/package",
     "models/registry",
     "models/summary",
     "models/wheel",
@@ -98,7 +139,7 @@ def imports_of(path: Path) -> list[str]:
 @pytest.mark.parametrize("path", FILES, ids=str)
 def test_arrows_point_down(path: Path) -> None:
     layer = layer_of(path)
-    assert layer in MAY_IMPORT, f"{path} belongs to no layer: add {layer} to MAY_IMPORT"
+    assert layer in MAY_IMPORT, f"{path} belongs to no layer: add {layer} to LAYERS"
     used = {name.split(".")[1] for name in imports_of(path) if name.startswith("pointree.")}
     public_names = set(pointree.__all__) | {"pointree"}
     forbidden = used - MAY_IMPORT[layer] - {layer} - (public_names if layer == "cli" else set())
@@ -114,12 +155,19 @@ def test_layers_of_plain_python_never_name_torch(path: Path) -> None:
     assert not [name for name in imports_of(path) if name.split(".")[0] in {"torch", "safetensors"}]
 
 
-def test_the_layers_have_no_cycle() -> None:
-    reached: set[str] = set()
-    while len(reached) < len(MAY_IMPORT):
-        free = {layer for layer, below in MAY_IMPORT.items() if below & set(MAY_IMPORT) <= reached} - reached
-        assert free, f"a cycle among {sorted(set(MAY_IMPORT) - reached)}"
-        reached |= free
+def test_a_layer_only_stands_on_layers_above_it_in_the_table() -> None:
+    seen: set[str] = set()
+    for layer, (stands_on, _about) in LAYERS.items():
+        assert set(stands_on) <= seen, f"{layer}: expected layers that come before it, found {set(stands_on) - seen}"
+        seen.add(layer)
+
+
+def test_contributing_shows_the_table() -> None:
+    assert documented()[1] == diagram(), "CONTRIBUTING.md is out of date: run `python tests/test_layers.py`"
+
+
+def test_no_file_is_homeless() -> None:
+    assert {path.stem for path in SRC.glob("*.py")} <= TOP_FILES
 
 
 def test_the_check_sees_every_way_to_import() -> None:
@@ -141,3 +189,8 @@ def late():
         "training",
         "treebank",
     }
+
+
+if __name__ == "__main__":
+    before, _table, after = documented()
+    CONTRIBUTING.write_text(before + MARKS[0] + diagram() + MARKS[1] + after, encoding="utf-8")

@@ -320,6 +320,7 @@ def peak_bytes() -> int:
     return peak if sys.platform == "darwin" else 1024 * peak
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "projective"), [(10_000, False), (3_000, True)])
 def test_a_very_long_sentence_is_parsed_in_little_memory(n: int, projective: bool) -> None:
     parser = tiny_parser()

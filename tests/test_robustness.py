@@ -123,6 +123,7 @@ def numbered(conllu: str, number: int) -> str:
     return conllu.replace("# sent_id = ", f"# sent_id = {number}-")
 
 
+@pytest.mark.slow
 def test_a_thousand_random_byte_strings(run: Run, tmp_path: Path) -> None:
     parsed = []
     for number, data in enumerate(random_bytes(RUNS)):
@@ -145,6 +146,7 @@ def test_corner_cases_of_unicode(run: Run, tmp_path: Path) -> None:
     validate("".join(parsed[name] for name in SHORT), tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_", [format_ for format_ in FORMATS if format_ != "conllu"])
 def test_corner_cases_can_be_drawn(run: Run, format_: str) -> None:
     for text in CASES.values():
@@ -154,6 +156,7 @@ def test_corner_cases_can_be_drawn(run: Run, format_: str) -> None:
             assert outcome.out
 
 
+@pytest.mark.slow
 def test_texts_in_python(run: Run, parser: Parser) -> None:
     for text in [*SHORT.values(), *random_texts(100)]:
         conllu = "".join(map(format_sentence, parser.parse_text(text)))

@@ -18,9 +18,15 @@ from pointree.version import __version__
 if TYPE_CHECKING:
     from pointree.analysis.run import analyse
     from pointree.analysis.statistics import treebank_statistics
+    from pointree.bench.run import run_bench
     from pointree.config import Config
     from pointree.ensemble import Ensemble, load_ensemble
     from pointree.evaluation import evaluate
+    from pointree.experiments.experiment import report_experiment, run_experiment
+    from pointree.models.compact import compact_pretrained
+    from pointree.models.package import package
+    from pointree.models.shrink import shrink_model
+    from pointree.models.summary import list_models
     from pointree.options import ParseOptions
     from pointree.parser import Parser, load
     from pointree.pipeline import parse_files
@@ -37,10 +43,17 @@ __all__ = [
     "Token",
     "__version__",
     "analyse",
+    "compact_pretrained",
     "evaluate",
+    "list_models",
     "load",
     "load_ensemble",
+    "package",
     "parse_files",
+    "report_experiment",
+    "run_bench",
+    "run_experiment",
+    "shrink_model",
     "train",
     "treebank_statistics",
 ]
@@ -53,12 +66,19 @@ _HOMES = {
     "Sentence": "pointree.treebank.sentence",
     "Token": "pointree.treebank.sentence",
     "analyse": "pointree.analysis.run",
+    "compact_pretrained": "pointree.models.compact",
     "evaluate": "pointree.evaluation",
+    "list_models": "pointree.models.summary",
     "load": "pointree.parser",
     "load_ensemble": "pointree.ensemble",
+    "package": "pointree.models.package",
     "parse_files": "pointree.pipeline",
-    "treebank_statistics": "pointree.analysis.statistics",
+    "report_experiment": "pointree.experiments.experiment",
+    "run_bench": "pointree.bench.run",
+    "run_experiment": "pointree.experiments.experiment",
+    "shrink_model": "pointree.models.shrink",
     "train": "pointree.training.run",
+    "treebank_statistics": "pointree.analysis.statistics",
 }
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import gzip
 import io
 import os
 import secrets
 import stat
-import zlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -17,27 +15,79 @@ from typing import IO, Any, BinaryIO, Literal, TextIO, cast, overload
 
 from pointree.errors import InputError, OutputError
 
-__all__ = ["atomic_write", "open_binary", "open_text", "reading", "remove_leftovers"]
+__all__ = [
+    "atomic_write",
+    "decompressed",
+    "open_binary",
+    "open_text",
+    "reading",
+    "remove_leftovers",
+    "rewound",
+    "without_compression_suffix",
+]
 
-_GZIP_MAGIC = b"\x1f\x8b"
+_SIGNATURES: dict[str, list[bytes]] = {
+    "gzip": [b"\x1f", b"\x8b"],
+    "xz": [b"\xfd", b"7", b"z", b"X", b"Z", b"\0"],
+    "bzip2": [b"B", b"Z", b"h", b"123456789", b"1", b"A", b"Y", b"&", b"S", b"Y"],
+}
+"""How compressed files start: the bytes that may stand at each place; many of bzip2, since text may start with BZh."""
+
+_LONGEST_SIGNATURE = max(map(len, _SIGNATURES.values()))
+_COMPRESSION_SUFFIXES = (".gz", ".xz", ".bz2")
+_BUFFER_BYTES = 1 << 16
+
+
+class _DamagedError(EOFError):
+    """A compressed stream that ends early or cannot be decompressed."""
 
 
 def open_binary(path: str | os.PathLike[str]) -> BinaryIO:
-    """Open a file for reading bytes; a gzip file, known by its first two bytes, is unpacked on the way."""
+    """Open a file for reading bytes; a compressed one (gzip, xz, bzip2), known by its start, is unpacked on the way."""
     with reading(path):
         if os.path.isdir(path):
             raise InputError(f"{os.fspath(path)}: expected a file, found a directory")
         raw = open(path, "rb")  # noqa: SIM115 - the caller closes it
         try:
-            packed = raw.peek(2)[:2] == _GZIP_MAGIC
+            return decompressed(raw, close=True)
         except BaseException:
             raw.close()
             raise
-        return cast(BinaryIO, _OwningGzipFile(raw)) if packed else raw
+
+
+def decompressed(stream: BinaryIO, *, close: bool = False) -> BinaryIO:
+    """Unpack a stream that starts as a gzip, xz or bzip2 file does; other streams are returned from their start.
+
+    It works for pipes: no more is read at first than tells whether the stream is compressed. Use the result in place of
+    the stream. With ``close``, closing the result closes the stream. Faults that show while reading are for `reading`.
+    """
+    start = stream.peek(_LONGEST_SIGNATURE)[:_LONGEST_SIGNATURE] if hasattr(stream, "peek") else b""
+    read = b""
+    while not _is_decided(start) and (byte := stream.read(1)):  # a pipe may have less at first than it takes
+        read += byte
+        start = read
+    source = rewound(read, stream, close=close) if read else stream
+    kind = next((kind for kind in _SIGNATURES if _fits(start, kind) and len(start) >= len(_SIGNATURES[kind])), None)
+    if kind is None:
+        return source
+    unpacked = _unpacked(source, kind)
+    return cast(
+        BinaryIO, io.BufferedReader(_Reader(unpacked, kind=kind, owned=source if close else None), _BUFFER_BYTES)
+    )
+
+
+def rewound(start: bytes, rest: BinaryIO, *, close: bool = False) -> BinaryIO:
+    """A stream of which the start was read already, and is read again; with ``close``, closing it closes the rest."""
+    return cast(BinaryIO, io.BufferedReader(_Reader(rest, start=start, owned=rest if close else None), _BUFFER_BYTES))
+
+
+def without_compression_suffix(name: str) -> str:
+    """The name of a file before it was compressed: ``a.conllu.gz`` is ``a.conllu``."""
+    return next((name.removesuffix(suffix) for suffix in _COMPRESSION_SUFFIXES if name.endswith(suffix)), name)
 
 
 def open_text(path: str | os.PathLike[str]) -> TextIO:
-    r"""Open a file, plain or gzip, for reading UTF-8 text as it stands.
+    r"""Open a file, plain or compressed, for reading UTF-8 text as it stands.
 
     Lines end at ``\n`` only: ``\r`` stays in the text, and neither U+0085 nor U+2028 ends a line. Faults that
     show while reading (a truncated gzip file, bytes that are not UTF-8) are the reader's: see `reading`.
@@ -58,8 +108,8 @@ def reading(name: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise InputError(f"{os.fspath(name)}: no such file") from None
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(f"{os.fspath(name)}: the gzip file is truncated or damaged ({error})") from None
+    except _DamagedError as error:
+        raise InputError(f"{os.fspath(name)}: {error}") from None
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         raise InputError(f"{os.fspath(name)}: expected UTF-8, found byte 0x{byte:02x}") from None
@@ -94,8 +144,8 @@ def _atomic_write(path: str, mode: Literal["w", "b"]) -> Iterator[Any]:
             with _open_for_writing(os.open(target, os.O_WRONLY), mode) as stream:
                 yield stream
             return
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
             with _open_for_writing(descriptor, mode) as stream:
                 yield stream
                 stream.flush()
@@ -141,13 +191,72 @@ def _sync_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
-class _OwningGzipFile(gzip.GzipFile):
-    """A gzip reader that closes the file below it."""
+def _fits(start: bytes, kind: str) -> bool:
+    """Whether a stream with this start, which may be a part of the signature, can be of the kind."""
+    return all(byte in allowed for byte, allowed in zip(start, _SIGNATURES[kind], strict=False))
 
-    def __init__(self, raw: BinaryIO) -> None:
-        super().__init__(fileobj=raw, mode="rb")
-        self._raw = raw
+
+def _is_decided(start: bytes) -> bool:
+    """Whether more bytes would change nothing: each signature is there as a whole, or is not."""
+    return all(not _fits(start, kind) or len(start) >= len(signature) for kind, signature in _SIGNATURES.items())
+
+
+def _unpacked(stream: BinaryIO, kind: str) -> BinaryIO:
+    """The decompressing stream of the standard library; each module is imported only if it is needed."""
+    packed: Any = _Prompt(stream)
+    if kind == "gzip":
+        import gzip
+
+        return cast(BinaryIO, gzip.GzipFile(fileobj=packed, mode="rb"))
+    if kind == "xz":
+        import lzma
+
+        return cast(BinaryIO, lzma.LZMAFile(packed))
+    import bz2
+
+    return cast(BinaryIO, bz2.BZ2File(packed))
+
+
+class _Prompt:
+    """As much of a stream as a decompressor needs; it reads what a pipe has and does not wait for more."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.read = stream.read1  # type: ignore[attr-defined]
+        self.seek = stream.seek
+
+
+class _Reader(io.RawIOBase):
+    """Bytes that were read already and then those of a stream, as soon as there are some."""
+
+    def __init__(
+        self, source: BinaryIO, *, start: bytes = b"", kind: str | None = None, owned: BinaryIO | None = None
+    ) -> None:
+        self._source = source
+        self._start = start
+        self._kind = kind
+        self._owned = owned
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        size = len(buffer)
+        if self._start:
+            chunk, self._start = self._start[:size], self._start[size:]
+        else:
+            chunk = self._read(size)
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
+
+    def _read(self, size: int) -> bytes:
+        try:
+            return cast(bytes, self._source.read1(size))  # type: ignore[attr-defined]
+        except Exception as error:  # the decompressors' errors have no base class in common
+            if self._kind is None or (isinstance(error, OSError) and error.errno is not None):
+                raise
+            raise _DamagedError(f"the {self._kind} file is truncated or damaged ({error})") from None
 
     def close(self) -> None:
         super().close()
-        self._raw.close()
+        if self._owned is not None:
+            self._owned.close()

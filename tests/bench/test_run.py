@@ -53,6 +53,7 @@ CONTRACT = {
 }
 
 
+@pytest.mark.slow
 def test_quick_has_every_key_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
         main(["bench", "--quick", "--json", "--threads", "1", *(f"--set={each}" for each in TINY)])

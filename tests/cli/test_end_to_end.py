@@ -49,6 +49,7 @@ def test_the_best_epoch_scores_as_the_metrics_say(run: Run, trained: Path, ewt: 
     assert (round(found["uas"], 2), round(found["las"], 2)) == (round(best["dev_uas"], 2), round(best["dev_las"], 2))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system cannot kill")
 def test_a_killed_process_goes_on_with_resume(run: Run, trained: Path, ewt: Path, tmp_path: Path) -> None:
     folder = tmp_path / "model"
@@ -80,6 +81,7 @@ print(*peaks)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="the system does not tell the memory of a process")
 def test_a_long_file_needs_no_more_memory_than_a_short_one(trained: Path, ewt: Path, tmp_path: Path) -> None:
     shortest = sorted(read_conllu(ewt), key=len)[:20]
@@ -100,6 +102,7 @@ def test_a_long_file_needs_no_more_memory_than_a_short_one(trained: Path, ewt: P
     assert sum(1 for _ in read_conllu(tmp_path / "long.conllu.out.conllu")) == 6_000
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_seen_enough_is_no_error(trained: Path, ewt: Path, tmp_path: Path) -> None:
     path = tmp_path / "long.conllu"
     path.write_text(ewt.read_text(encoding="utf-8") * 20, encoding="utf-8")
@@ -114,6 +117,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(trained: Path, ewt: Path, tmp
     assert process.returncode == 1
 
 
+@pytest.mark.slow
 def test_output_is_utf8_in_any_locale(trained: Path) -> None:
     done = subprocess.run(
         command("parse", "-q", "-m", trained, "--from", "words", "--to", "tree"),

@@ -40,6 +40,7 @@ def grid(tmp_path: Path, ewt: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_grid_is_run_and_reported(run: Run, grid: Path, tmp_path: Path) -> None:
     code, out, err = run("experiment", "run", grid, "--jobs", 2, "--threads-per-job", 1)
     assert code == 0, err
@@ -74,16 +75,16 @@ def test_listing_and_choosing(run: Run, grid: Path, tmp_path: Path) -> None:
     code, out, _err = run("experiment", "run", grid, "--list", "--only", "*.l2r-*")
     assert "1 waiting" in out
     code, _out, err = run("experiment", "run", grid, "--list", "--only", "tr.*")
-    assert (code, err) == (2, "pointree: error: --only tr.*: no cell fits; the first is ewt.l2r-sequential.seed1\n")
+    assert (code, err) == (2, "pointree: error: only tr.*: no cell fits; the first is ewt.l2r-sequential.seed1\n")
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["run", "{grid}", "--changed", "maybe"], "--changed must be one of refuse, rerun, keep, found maybe"),
-        (["report", "{grid}", "{grid}", "--plot", "x.svg"], "--plot: expected one grid, found 2"),
-        (["report", "{grid}", "{grid}", "--results", "."], "--results: expected one grid, found 2"),
-        (["report", "{grid}", "--results", "nowhere"], "--results: no such folder: nowhere"),
+        (["run", "{grid}", "--changed", "maybe"], "changed must be one of refuse, rerun, keep, found maybe"),
+        (["report", "{grid}", "{grid}", "--plot", "x.svg"], "plot: expected one grid, found 2"),
+        (["report", "{grid}", "{grid}", "--results", "."], "results: expected one grid, found 2"),
+        (["report", "{grid}", "--results", "nowhere"], "results: no such folder: nowhere"),
         (["report", "none.toml"], "none.toml: no such file"),
         (["report", "{grid}", "--plot", "x.jpg"], "x.jpg: expected a file ending in .svg, .png, .pdf, found .jpg"),
     ],

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from pointree.cli import console
 from pointree.models import registry as models
 
 from ..helpers import tiny_parser
@@ -34,20 +35,31 @@ def test_no_models(run: Run) -> None:
 
 
 def test_table(run: Run, team: Path, tmp_path: Path) -> None:
-    tiny_parser().save(team / "legal", card="LAS 88.90\n\nLicence: CC BY-SA 4.0\n")
+    tiny_parser().save(team / "legal", card="LAS 88.90 on laws 1.0 test.\n\nLicence: CC BY-SA 4.0\n")
     tiny_parser().save(tmp_path / "bundled" / "en")
     code, out, err = run("models")
     assert (code, err) == (0, "")
     [legal] = [line for line in out.splitlines() if " legal " in line]
-    for cell in ("left-to-right", "simple", "no", "CC BY-SA 4.0", "88.90"):
+    for cell in ("no", "CC BY-SA 4.0", "88.90", "laws 1.0 test"):
         assert f" {cell} " in legal
     [english] = [line for line in out.splitlines() if " en " in line]
     assert " bundled " in english
-    assert english.count("?") == 2
+    assert english.count("?") == 3
+
+
+def test_the_table_fits_a_terminal(run: Run, team: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured_on = "English-EWT 2.6 test, gold tokens, predicted tags"
+    tiny_parser().save(team / "en", card=f"LAS 88.90 on {measured_on}.\n\nLicence: CC BY-SA 4.0\n")
+    monkeypatch.setenv("POINTREE_MODELS", os.path.relpath(team))
+    monkeypatch.setattr(console, "_PIPE_WIDTH", 80)
+    _code, out, _err = run("models")
+    assert max(map(len, out.splitlines())) <= 80
+    assert "88.90" in out
+    assert all(word in out for word in measured_on.split())
 
 
 def test_json_contract(run: Run, team: Path) -> None:
-    tiny_parser().save(team / "legal", card="LAS 88.90\n\nLicence: CC BY-SA 4.0\n")
+    tiny_parser().save(team / "legal", card="LAS 88.90 on laws 1.0 test.\n\nLicence: CC BY-SA 4.0\n")
     (team / "legal" / "text.udpipe").write_bytes(b"x")
     code, out, err = run("models", "--json")
     assert (code, err) == (0, "")
@@ -61,6 +73,7 @@ def test_json_contract(run: Run, team: Path) -> None:
         "order": "left-to-right",
         "fusion": "simple",
         "las": 88.9,
+        "las_on": "laws 1.0 test",
         "raw_text": True,
         "licence": "CC BY-SA 4.0",
         "hidden": False,

@@ -73,17 +73,18 @@ def test_the_same_command_makes_the_same_bytes(run: Run, folder: Path, tmp_path:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--name", "a b"], "--name must be letters and digits with . _ - between them, found 'a b'"),
-        (["--version", "new"], "--version must be a version such as 1.0.0 or 2.1rc1, found 'new'"),
-        (["--name", "en"], "--name must not be that of a bundled model, which would be found first; found en"),
-        (["--bits", "4"], "--bits must be 8 or 16, found 4"),
-        (["--keep-words", "x.conllu"], "--keep-words: expected --prune-words N with it, found none"),
+        (["--name", "a b"], "name must be letters and digits with . _ - between them, found 'a b'"),
+        (["--version", "new"], "version must be a version such as 1.0.0 or 2.1rc1, found 'new'"),
+        (["--name", "en"], "name must not be that of a bundled model, which would be found first; found en"),
+        (["--bits", "4"], "bits must be 8 or 16, found 4"),
+        (["--latin-pieces"], "{folder}: expected a fine-tuned BERT, to leave out word pieces of it, found none"),
+        (["--keep-words", "x.conllu"], "keep_words: expected prune_words with it, found none"),
     ],
 )
 def test_options_that_are_refused(run: Run, folder: Path, tmp_path: Path, args: list[str], message: str) -> None:
     (tmp_path / "bundled" / "en").mkdir(parents=True)
     (tmp_path / "bundled" / "en" / "pointree.json").write_text("{}")
-    assert run("package", folder, *args) == (2, "", f"pointree: error: {message}\n")
+    assert run("package", folder, *args) == (2, "", f"pointree: error: {message.format(folder=folder)}\n")
     assert not list(tmp_path.rglob("*.whl"))
 
 

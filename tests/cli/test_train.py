@@ -471,7 +471,7 @@ def test_a_parser_can_learn_from_predicted_tags(
     assert json.loads((model / "tags.json").read_text())["symbols"][3:] == ["X"]
     dev = [word.upos for sentence in read_conllu(model / "dev-tagged.conllu") for word in sentence.words]
     assert dev == [word.upos for sentence in text_model.tag(read_conllu(ewt)) for word in sentence.words]
-    assert "On dev, gold words, predicted tags, " in (model / "README.md").read_text(encoding="utf-8")
+    assert " on ewt.conllu, gold words, predicted tags (" in (model / "README.md").read_text(encoding="utf-8")
     other = tmp_path / "other.conllu"
     other.write_text(ewt.read_text(encoding="utf-8").replace("nsubj", "obj"), encoding="utf-8")
     outcome = run("train", "--train", other, "--dev", ewt, "-o", model, *options, "--resume")

@@ -85,13 +85,14 @@ def test_other_tokens(ewt: Path, seed: int, rate: float) -> None:
     assert 0 < ours.scores["words"].f1 < 100
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(pairs_of_files())
 def test_any_two_files_of_the_same_text(files: tuple[list[Sentence], list[Sentence]]) -> None:
     gold, system = files
     assert_equals_official(gold, system)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("treebank", TREEBANKS)
 @pytest.mark.parametrize("rate", [0.0, 0.3])
 def test_treebanks(shared_data: Path, treebank: str, rate: float) -> None:

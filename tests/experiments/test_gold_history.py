@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 EWT = ROOT / "tests" / "fixtures" / "ewt.conllu"
 
 
+@pytest.mark.slow
 def test_it_prints_both_scores_of_each_model(capsys: pytest.CaptureFixture[str]) -> None:
     script = runpy.run_path(str(ROOT / "experiments" / "gold_history.py"))
     script["main"](str(EWT), "en")

@@ -63,6 +63,7 @@ def test_finished_cells_are_skipped(write_grid: WriteGrid, runner: MakeRunner, t
     assert len(calls(tmp_path, "train")) == 6
 
 
+@pytest.mark.slow
 def test_a_failing_cell_does_not_stop_the_others(
     write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,6 +130,7 @@ def test_an_ensemble_never_parses_with_half_a_model(write_grid: WriteGrid, runne
     assert len(calls(tmp_path, "train")) == 4, "training itself says that its epochs are too many"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["other settings", "no settings"])
 def test_an_ensemble_never_parses_with_a_model_of_other_settings(
     write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
@@ -152,6 +154,7 @@ def test_an_ensemble_never_parses_with_a_model_of_other_settings(
     assert states(runner(write_grid(ENSEMBLE)).run()) == ["finished"] * 3
 
 
+@pytest.mark.slow
 def test_an_ensemble_runs_again_with_models_that_fit_the_results_of_its_members(
     write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path
 ) -> None:
@@ -181,6 +184,7 @@ def test_a_model_of_other_settings_never_completes_a_result(
         runner(write_grid(shorter)).run()
 
 
+@pytest.mark.slow
 def test_a_changed_grid_never_reuses_results(write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path) -> None:
     runner(write_grid()).run()
     changed = write_grid(GRID.replace("epochs = 3", "epochs = 4"))

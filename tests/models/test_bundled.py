@@ -43,11 +43,13 @@ def las_of_card(row: str) -> float:
     return float(found[1])
 
 
+@pytest.mark.slow
 def test_it_is_as_good_as_its_card_says(gold: list[Sentence]) -> None:
     scores = evaluate(gold, pointree.load("en", precision="fp32").parse(gold, retag=True))
     assert scores.las == pytest.approx(las_of_card("gold tokens, predicted tags"), abs=0.05)
 
 
+@pytest.mark.slow
 def test_it_is_as_good_from_raw_text(gold: list[Sentence]) -> None:
     parts = []
     for sentence in gold:

@@ -1,4 +1,4 @@
-"""What is read of a model at a glance: the facts of cards, files that belong to it, and damaged ones."""
+"""What is read of a model at a glance: its figures, files that belong to it, and damaged ones."""
 
 from __future__ import annotations
 
@@ -7,49 +7,9 @@ from pathlib import Path
 import pytest
 
 from pointree.models.registry import AvailableModel
-from pointree.models.summary import CardFacts, model_files, read_card, summarise
+from pointree.models.summary import list_models, model_files, summarise
 
 from ..helpers import tiny_parser
-
-
-@pytest.mark.parametrize(
-    ("card", "las"),
-    [
-        ("greedy: UAS 91.02, LAS 88.90 (with subtypes: 88.01)", 88.9),
-        ("CLAS 84.20 and LAS: 87.1", 87.1),
-        ("| LAS | 87.10 |", 87.1),
-        ("**LAS** 87.10", 87.1),
-        ("LAS 100.0", 100.0),
-        ("LAS on en_ewt 2.6 is good", None),
-        ("no_punct_las 3.1, LASER 44.1", None),
-        ("", None),
-    ],
-)
-def test_las_of_a_card(tmp_path: Path, card: str, las: float | None) -> None:
-    (tmp_path / "README.md").write_text(card)
-    assert read_card(tmp_path).las == las
-
-
-@pytest.mark.parametrize(
-    ("card", "licence"),
-    [
-        ("---\nlicense: cc-by-sa-4.0\n---\n# A model", "cc-by-sa-4.0"),
-        ("Licence: CC BY-SA 4.0.", "CC BY-SA 4.0"),
-        ("- **Licence**: [CC BY-SA 4.0](https://example.org), as the treebank", "CC BY-SA 4.0"),
-        ("| licence | CC BY-SA 4.0 |", "CC BY-SA 4.0"),
-        ("# M\n\n## Licence\n\nCC BY-SA 4.0 (the treebank's). More.\n", "CC BY-SA 4.0"),
-        ("The licence of the model follows from that of these data.", None),
-    ],
-)
-def test_licence_of_a_card(tmp_path: Path, card: str, licence: str | None) -> None:
-    (tmp_path / "README.md").write_text(card)
-    assert read_card(tmp_path).licence == licence
-
-
-def test_a_missing_or_odd_card_says_nothing(tmp_path: Path) -> None:
-    assert read_card(tmp_path) == CardFacts()
-    (tmp_path / "README.md").write_bytes(b"\xff\xfe LAS")
-    assert read_card(tmp_path) == CardFacts()
 
 
 def test_files_of_training_do_not_belong_to_the_model(tmp_path: Path) -> None:
@@ -77,3 +37,12 @@ def test_summaries(tmp_path: Path) -> None:
     assert (second.hidden, second.order, second.las, second.raw_text) == (True, None, None, False)
     assert second.fault is not None
     assert "decoder.order" in second.fault
+
+
+def test_models_are_listed_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny_parser().save(tmp_path / "legal", card="LAS 12.34 on dev.conllu, gold words.\n")
+    monkeypatch.setenv("POINTREE_MODELS", str(tmp_path))
+    first = list_models()[0]
+    assert (first.name, first.las, first.las_on) == ("legal", 12.34, "dev.conllu, gold words")
+    bundled = {model.name: model for model in list_models() if model.origin == "bundled"}
+    assert bundled["en"].las_on == "English-EWT 2.6 test, gold tokens, predicted tags"

@@ -84,6 +84,7 @@ def test_equal_folders_make_equal_bytes(folder: Path, tmp_path: Path) -> None:
     assert write_wheel(folder, tmp_path / "b", name="legal", version="1.1").read_bytes() != first
 
 
+@pytest.mark.slow
 def test_an_installed_wheel_is_found_by_name(folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("pip", reason="pip is not installed")
     wheel = write_wheel(folder, tmp_path, name="legal", version="1.0")
@@ -107,13 +108,13 @@ def test_an_installed_wheel_is_found_by_name(folder: Path, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", ["", "a b", "-a", "a/b", "..", "a=b", "é", "a\n"])
 def test_names_that_a_wheel_cannot_have(folder: Path, tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match="--name must be letters and digits"):
+    with pytest.raises(UsageError, match=r"^name must be letters and digits"):
         write_wheel(folder, tmp_path, name=name, version="1.0")
 
 
 @pytest.mark.parametrize("version", ["", "one", "1.0-1", "v1", "1..0", "1.0+local", "1.0\n"])
 def test_versions_that_a_wheel_cannot_have(folder: Path, tmp_path: Path, version: str) -> None:
-    with pytest.raises(UsageError, match="--version must be a version such as"):
+    with pytest.raises(UsageError, match=r"^version must be a version such as"):
         write_wheel(folder, tmp_path, name="legal", version=version)
 
 

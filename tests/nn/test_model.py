@@ -41,6 +41,7 @@ def slope(network: PointerNetwork, batch: Batch, parameter: torch.Tensor, direct
     return (values[0] - values[1]) / (2 * STEP)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dropout", [False, True], ids=["calm", "dropout"])
 @pytest.mark.parametrize("combination", COMBINATIONS, ids=describe)
 def test_gradient_of_the_loss(combination: Combination, dropout: bool) -> None:

@@ -7,6 +7,7 @@ import pytest
 from ..helpers import COMBINATIONS, Combination, describe, overfit, short_ewt_sentences
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("combination", COMBINATIONS, ids=describe)
 def test_twenty_sentences_are_learned_to_100_las(combination: Combination) -> None:
     sentences = short_ewt_sentences()

@@ -44,6 +44,7 @@ def test_specials_are_never_predicted() -> None:
     assert set(tagger.best(torch.randn(50, 4)).tolist()) == {3, 4}
 
 
+@pytest.mark.slow
 def test_tags_and_trees_are_learned_together() -> None:
     sentences = short_ewt_sentences()
     parsed = joint_parser().parse([sentence.forms for sentence in sentences])

@@ -19,8 +19,6 @@ from hypothesis import strategies as st
 import pointree
 from pointree.config import PretrainedConfig
 from pointree.errors import ModelError
-from pointree.models.compact import compact_pretrained
-from pointree.models.quantise import dequantise, quantise, round_to_4_bits
 from pointree.models.shrink import shrink_model
 from pointree.pretrained import load_pretrained, new_pretrained, save_architecture
 from pointree.pretrained.bert import Bert
@@ -138,30 +136,7 @@ def test_a_copy_is_read_alike(folder: Path, tmp_path: Path) -> None:
     assert before[1].settings == after[1].settings
 
 
-def test_a_compact_model_has_fewer_layers_and_a_table_of_4_bits(tmp_path: Path) -> None:
-    source = make_pretrained(tmp_path / "large", hidden_size=32)
-    compact_pretrained(str(source), tmp_path / "small", layers=2)
-    large = open_pretrained(source, layers=(1, 2))
-    small = open_pretrained(tmp_path / "small", layers=(1, 2))
-    assert small.identity.n_layers == 2
-    name = "embeddings.word_embeddings.weight"
-    before, after = large.model.state_dict()[name], small.model.state_dict()[name]
-    assert torch.equal(after, round_to_4_bits(before))
-    stored = quantise({"table": after}, 8)
-    assert stored["table"].dtype == torch.uint8
-    assert stored["table"].shape == (len(after), 16)
-    assert torch.equal(dequantise(stored)["table"], after)
-
-
-def test_what_cannot_be_compact_is_one_line(folder: Path, tmp_path: Path) -> None:
-    for layers in (-1, 0, 4):
-        with pytest.raises(ModelError, match="layers"):
-            compact_pretrained(str(folder), tmp_path / "small", layers=layers)
-    with pytest.raises(ModelError, match="expected a width that 32 divides, found 12"):
-        compact_pretrained(str(folder), tmp_path / "small", layers=2)
-    assert not (tmp_path / "small").exists()
-
-
+@pytest.mark.slow
 def test_a_fine_tuned_parser_runs_without_transformers(tmp_path: Path) -> None:
     source = make_pretrained(tmp_path / "encoder", hidden_size=32)
     pretrained = {

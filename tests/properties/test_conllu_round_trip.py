@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -77,6 +78,7 @@ def test_anything_is_read_or_refused(data: bytes) -> None:
         assert stream.getvalue().encode() == data
 
 
+@pytest.mark.slow
 def test_every_treebank_at_hand(shared_data: Path) -> None:
     paths = sorted(shared_data.glob("ud-2.6/*/*.conllu"))
     assert paths

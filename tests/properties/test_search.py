@@ -91,6 +91,7 @@ def assert_legal(sentence: Sentence, found: list[ParseTree], options: ParseOptio
     assert scores == sorted(scores, reverse=True)
 
 
+@pytest.mark.slow
 @settings(**at_leisure, max_examples=100)
 @given(parsers(), st.lists(sentences(), min_size=1, max_size=4), searches())
 def test_any_weights_and_any_sentences_give_legal_trees(
@@ -112,6 +113,7 @@ def test_as_many_trees_come_back_as_there_are(parser: Parser, sentence: Sentence
         assert len(found) == min(n_best, all_trees)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("projective", [False, True])
 @pytest.mark.parametrize("combination", [COMBINATIONS[1], COMBINATIONS[7], COMBINATIONS[13]], ids=str)
 def test_500_words_give_a_legal_tree(combination: tuple[str, str, str], projective: bool) -> None:

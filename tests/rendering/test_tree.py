@@ -115,6 +115,7 @@ def test_colour_is_only_written_when_asked() -> None:
     assert coloured.count("\x1b[0m") * 2 == len(SGR.findall(coloured))
 
 
+@pytest.mark.slow
 def test_ten_thousand_words() -> None:
     drawing = draw_tree(Sentence.from_words(["x"] * 10_000, head=[0, *range(1, 10_000)]))
     assert drawing.count("\n") == 10_000

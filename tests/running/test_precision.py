@@ -140,6 +140,7 @@ def parsed_in_both(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_bfloat16_parses_nearly_as_32_bits_do(parsed_in_both: dict[str, Any]) -> None:
     assert parsed_in_both["dtype bf16"] == "torch.bfloat16"
     assert parsed_in_both["dtype fp32"] == "torch.float32"

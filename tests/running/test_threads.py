@@ -29,6 +29,7 @@ def _page_faults(prepared: bool) -> tuple[int, int]:
     return faults, threads
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the allocator of glibc is tuned on Linux alone")
 def test_freed_memory_is_used_again() -> None:
     prepared, threads = _page_faults(True)

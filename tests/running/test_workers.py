@@ -21,6 +21,7 @@ from pointree.treebank.sentence import Sentence
 from ..helpers import tiny_parser
 
 
+@pytest.mark.slow
 def test_workers_equal_one_process_in_order(tmp_path: Path, ewt: Path) -> None:
     tiny_parser().save(tmp_path / "model")
     sentences = list(read_conllu(ewt)) * 12
@@ -29,6 +30,7 @@ def test_workers_equal_one_process_in_order(tmp_path: Path, ewt: Path) -> None:
     assert list(map(format_sentence, together)) == list(map(format_sentence, alone))
 
 
+@pytest.mark.slow
 def test_a_fault_of_the_input_comes_after_what_was_read_before_it(tmp_path: Path, ewt: Path) -> None:
     tiny_parser().save(tmp_path / "model")
     sentences = list(read_conllu(ewt))
@@ -45,6 +47,7 @@ def test_a_fault_of_the_input_comes_after_what_was_read_before_it(tmp_path: Path
         next(stream)
 
 
+@pytest.mark.slow
 def test_a_worker_that_cannot_start_is_one_line(tmp_path: Path, ewt: Path) -> None:
     with pytest.raises(PointreeError, match="worker process ended"):
         list(parse_with_workers(partial(load, tmp_path / "missing"), read_conllu(ewt), workers=1))

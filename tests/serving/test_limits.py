@@ -178,6 +178,7 @@ def test_too_many_connections(serve: Serve) -> None:
         assert eventually(lambda: running.client.get("/healthz").status_code == 200)
 
 
+@pytest.mark.slow
 def test_a_client_that_does_not_read_is_cut_off(serve: Serve) -> None:
     with serve(write_seconds=0.5, body_bytes=1 << 26) as running, running.connect() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

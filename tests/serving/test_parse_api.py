@@ -114,6 +114,7 @@ def test_a_long_text_comes_back_in_pieces(served: Any, ewt: Path) -> None:
     assert json.loads(lines[-1])["tokens"]
 
 
+@pytest.mark.slow
 def test_fifty_thousand_words(served: Any, parser: Any) -> None:
     text = "John and Mary play tennis together , and it rains .\n" * 4_546
     reply = served.parse(text=text, presegmented=True, output="conllu")

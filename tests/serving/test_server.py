@@ -48,6 +48,7 @@ def drain(started: subprocess.Popen[str]) -> None:
     threading.Thread(target=started.communicate, daemon=True).start()
 
 
+@pytest.mark.slow
 def test_sigterm_under_load_finishes_what_was_accepted(model_folder: Path) -> None:
     with process("--model", f"m={model_folder}", "--port", "0", "--precision", "fp32") as started:
         url = address(started)
@@ -79,6 +80,7 @@ def test_sigterm_under_load_finishes_what_was_accepted(model_folder: Path) -> No
             assert len(sentences) == 150
 
 
+@pytest.mark.slow
 def test_the_key_may_come_from_the_environment(model_folder: Path) -> None:
     with process("-m", str(model_folder), "--port", "0", POINTREE_API_KEY="k") as started:
         url = address(started)
@@ -86,6 +88,27 @@ def test_the_key_may_come_from_the_environment(model_folder: Path) -> None:
         assert httpx.get(f"{url}/v1/models", headers={"X-API-Key": "k"}).json()["default"] == "tiny"
         started.send_signal(signal.SIGINT)
         assert started.wait(PATIENCE) == 0
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="the system has no SIGHUP")
+def test_a_terminal_that_closes_is_a_normal_end_but_not_below_nohup() -> None:
+    import uvicorn
+    from fastapi import FastAPI
+
+    from pointree.serving.server import Server
+
+    server = Server(uvicorn.Config(FastAPI()))
+    old = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with server.capture_signals():
+            signal.raise_signal(signal.SIGHUP)
+        assert not server.should_exit
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        with server.capture_signals():
+            signal.raise_signal(signal.SIGHUP)
+        assert server.should_exit
+    finally:
+        signal.signal(signal.SIGHUP, old)
 
 
 def test_a_port_in_use_is_one_line() -> None:

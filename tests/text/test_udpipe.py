@@ -92,6 +92,7 @@ def test_threads_share_a_model(text_model: TextModel) -> None:
         assert all(result == expected for result in pool.map(run, range(8)))
 
 
+@pytest.mark.slow
 def test_multiword_tokens_are_ranges(tmp_path: Path) -> None:
     """A made-up French, in which "du" is always "de le"."""
     treebank = []
@@ -128,6 +129,7 @@ def test_multiword_tokens_are_ranges(tmp_path: Path) -> None:
         list(model.tag([sentence]))
 
 
+@pytest.mark.slow
 def test_a_tagger_alone_cannot_segment(tmp_path: Path, ewt: Path) -> None:
     model = train_text_model(
         list(read_conllu(ewt)), [], tmp_path / "t", tokenizer=None, tagger=TaggerOptions(iterations=1)

@@ -19,6 +19,7 @@ def treebank(ewt: Path) -> list[Sentence]:
     return list(read_conllu(ewt))
 
 
+@pytest.mark.slow
 def test_jackknifed_tags_are_predictions_in_place(treebank: list[Sentence]) -> None:
     stages: list[str] = []
     fast = TaggerOptions(iterations=1, lemmas=False)

@@ -112,6 +112,7 @@ def test_a_fine_tuned_model_has_its_own_learning_rate_and_warm_up(folder: Path, 
     assert 0 < rates[-1][1] < 0.003
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_a_resumed_run_is_the_run_that_never_stopped(
     mode: str, folder: Path, runs: dict[str, Trainer], tmp_path: Path

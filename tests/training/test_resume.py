@@ -70,6 +70,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Pa
     return folders
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
 @pytest.mark.parametrize(("name", "moment"), CASES)
 def test_a_killed_run_resumed_is_the_run_that_was_never_killed(
@@ -106,6 +107,7 @@ def test_a_finished_run_resumed_changes_nothing(uninterrupted: Callable[[str], P
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("las", [-1.0, 100.0])
 def test_a_plateau_that_may_last_longer_goes_on(tmp_path: Path, las: float) -> None:
     """Its card is new even if no epoch is better."""

@@ -20,6 +20,7 @@ def treebank(ewt: Path) -> list[Sentence]:
     return list(read_conllu(ewt))
 
 
+@pytest.mark.slow
 def test_training_is_deterministic_and_reports_its_stages(treebank: list[Sentence], tmp_path: Path) -> None:
     paths = tmp_path / "a.udpipe", tmp_path / "b.udpipe"
     reports: list[TextProgress] = []

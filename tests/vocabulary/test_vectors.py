@@ -110,6 +110,7 @@ def test_a_missing_file(tmp_path: Path) -> None:
         read_vectors(tmp_path / "x.vec")
 
 
+@pytest.mark.slow
 def test_real_vectors(shared_data: Path) -> None:
     vectors = read_vectors(shared_data / "vectors" / "tr.sadedegel.100d.vec.gz", expected_size=100)
     assert isinstance(vectors, Vectors)

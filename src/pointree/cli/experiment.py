@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import signal
-from collections.abc import Sequence
-from fnmatch import fnmatch
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import Annotated
 
 import typer
 
 from pointree.cli.console import notice, show
 from pointree.cli.options import DeviceOption, new_app
-from pointree.errors import UsageError
-from pointree.files import atomic_write
-
-if TYPE_CHECKING:
-    from pointree.experiments.cell import Cell
-    from pointree.experiments.grid import Grid
 
 __all__ = ["app"]
 
@@ -41,8 +31,6 @@ Examples:
   pointree experiment report experiments/tr_imst.toml
   pointree experiment report experiments/*.toml --output report.md --csv report.csv --plot report.svg
 """
-
-_CHANGED = ("refuse", "rerun", "keep")
 
 GridArgument = Annotated[Path, typer.Argument(metavar="GRID", help="The grid, a TOML file.")]
 ResultsOption = Annotated[
@@ -87,30 +75,24 @@ def run(
     the others resumed. A cell that fails does not stop the others; the command then leaves with code 1.
     """
     from pointree.cli.experiment_display import ExperimentDisplay, cells_table
-    from pointree.experiments.grid import load_grid
-    from pointree.experiments.runner import Runner, State
+    from pointree.experiments.experiment import run_experiment
+    from pointree.experiments.runner import State
 
-    if changed not in _CHANGED:
-        raise UsageError(f"--changed must be one of {', '.join(_CHANGED)}, found {changed}")
-    loaded = load_grid(grid, on_notice=notice)
     with ExperimentDisplay() as display:
-        runner = Runner(
-            _chosen(loaded.cells, only or ()),
-            output or Path("runs") / loaded.name,
-            results or _results(loaded),
+        statuses = run_experiment(
+            grid,
             jobs=jobs,
-            threads=threads or max(1, (os.cpu_count() or 1) // jobs),
+            threads_per_job=threads,
+            only=only or (),
+            output=output,
+            results=results,
+            changed=changed,  # type: ignore[arg-type]  # the function checks it
             device=device,
-            changed=changed,  # type: ignore[arg-type]  # checked above
+            dry_run=list_cells,
             observe=display.update,
             note=display.note,
+            on_notice=notice,
         )
-        if list_cells:
-            runner.survey()
-        else:
-            signal.signal(signal.SIGTERM, _leave)
-            runner.run()
-    statuses = list(runner.statuses.values())
     show(cells_table(statuses))
     if any(status.state is State.FAILED for status in statuses):
         raise typer.Exit(1)
@@ -133,50 +115,8 @@ def report(
     Mean and standard deviation over seeds, the best of a column in bold, the paper's figures beside ours; then every
     cell with its scores and the command that repeats it.
     """
-    from pointree.experiments.grid import load_grid
-    from pointree.experiments.report import make_report
+    from pointree.experiments.experiment import report_experiment
 
-    for option, value in (("--plot", plot), ("--results", results)):
-        if value is not None and len(grids) > 1:
-            raise UsageError(f"{option}: expected one grid, found {len(grids)}")
-    if results is not None and not results.is_dir():
-        raise UsageError(f"--results: no such folder: {results}")
-    if plot is not None:
-        from pointree.analysis.plots import check_plots
-
-        check_plots([plot])
-    loaded = [load_grid(grid, need_files=False, on_notice=notice) for grid in grids]
-    reports = [make_report(grid, results or _results(grid)) for grid in loaded]
-    markdown = "\n".join(each.to_markdown() for each in reports)
+    markdown = report_experiment(*grids, output=output, csv=csv, plot=plot, results=results, on_notice=notice)
     if output is None:
         typer.echo(markdown)
-    else:
-        with atomic_write(output) as stream:
-            stream.write(markdown)
-    if csv is not None:
-        tables = [each.to_csv() for each in reports]
-        with atomic_write(csv) as stream:
-            stream.write(tables[0] + "".join(table.partition("\n")[2] for table in tables[1:]))
-    if plot is not None:
-        from pointree.analysis.plots import save_figure
-        from pointree.experiments.plot import report_plot
-
-        save_figure(report_plot(reports[0]), plot)
-
-
-def _chosen(cells: Sequence[Cell], patterns: Sequence[str]) -> list[Cell]:
-    """The cells that fit all patterns, and those that they need."""
-    found = [cell for cell in cells if all(fnmatch(cell.name, pattern) for pattern in patterns)]
-    if not found:
-        raise UsageError(f"--only {' --only '.join(patterns)}: no cell fits; the first is {cells[0].name}")
-    names = {name for cell in found for name in (cell.name, *cell.needs)}
-    return [cell for cell in cells if cell.name in names]
-
-
-def _results(grid: Grid) -> Path:
-    return grid.path.parent / "results" / grid.name
-
-
-def _leave(_number: int, _frame: Any) -> NoReturn:
-    """Leave as after an interrupt, so that the processes of all cells are ended."""
-    raise KeyboardInterrupt

@@ -18,6 +18,7 @@ import typer
 from typer.core import TyperGroup
 
 from pointree.cli.messages import show_messages
+from pointree.cli.signals import unwinding_signals
 from pointree.errors import PointreeError
 from pointree.version import __version__
 
@@ -29,6 +30,7 @@ COMMANDS: dict[str, str] = {
     "serve": "Parse over HTTP, with a page that shows how.",
     "evaluate": "Score a parse, or a model, against a gold treebank.",
     "models": "List the models that have a name.",
+    "compact": "Make a pretrained model such as BERT smaller.",
     "package": "Make a wheel of a trained model.",
     "analyse": "Show where systems err, and whether one is better.",
     "experiment": "Train and score a grid of systems, and report on it.",
@@ -96,46 +98,54 @@ def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and leave the process: 0 if all went well, 2 for an error of the user.
 
     An error that pointree raises on purpose becomes one line on standard error; anything else is a defect of
-    pointree and keeps its traceback.
+    pointree and keeps its traceback. Ctrl-C leaves with 130, SIGTERM with 143.
     """
     show_messages()
+    with unwinding_signals() as stop:
+        try:
+            code = _run(args)
+        except KeyboardInterrupt:
+            code = 130
+    sys.exit(stop.exit_code(code))
+
+
+def _run(args: Sequence[str] | None) -> int:
+    """Run the command line and return the exit code of the process."""
     try:
         try:
             code = typer.main.get_command(app).main(args=args, prog_name="pointree", standalone_mode=False)
         finally:
             sys.stdout.flush()
-        sys.exit(code if isinstance(code, int) else 0)
+        return code if isinstance(code, int) else 0
     except _COMMAND_LINE_ERROR as error:
-        _fail_at_command_line(error)
+        return _fail_at_command_line(error)
     except PointreeError as error:
-        _fail(str(error))
-    except KeyboardInterrupt:
-        sys.exit(130)
+        return _fail(str(error))
     except BrokenPipeError:
         # The reader, such as `head`, has seen enough: not an error that anybody wants to read about.
         _abandon_stdout()
-        sys.exit(1)
+        return 1
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         _abandon_stdout()
-        _fail(f"output cannot be written: {error.strerror}")
+        return _fail(f"output cannot be written: {error.strerror}")
 
 
-def _fail_at_command_line(error: Any) -> None:
+def _fail_at_command_line(error: Any) -> int:
     """Tell what is wrong with the arguments in one line; a command without any is answered with its help."""
     message = error.format_message()
     if "\n" in message.strip():
         typer.echo(message, err=True)
-        sys.exit(error.exit_code)
+        return int(error.exit_code)
     where = error.ctx.command_path if getattr(error, "ctx", None) is not None else "pointree"
-    _fail(f"{message.rstrip('.')}; see {where} --help")
+    return _fail(f"{message.rstrip('.')}; see {where} --help")
 
 
-def _fail(message: str) -> None:
-    """Leave with code 2 and the message on one line of standard error."""
+def _fail(message: str) -> int:
+    """Write the message on one line of standard error; return the exit code."""
     typer.echo(f"pointree: error: {' '.join(message.splitlines())}", err=True)
-    sys.exit(2)
+    return 2
 
 
 def _abandon_stdout() -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pointree.cli.console import new_table, print_json, show, warn
 from pointree.cli.options import JsonOption, new_app
-from pointree.models.registry import MODELS_VARIABLE, available_models
-from pointree.models.summary import ModelSummary, summarise
+from pointree.models.registry import MODELS_VARIABLE
+from pointree.models.summary import ModelSummary, list_models
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -35,9 +35,10 @@ def command(json: JsonOption = False) -> None:
     """List the models that --model knows by name.
 
     These are the subfolders of the folders in $POINTREE_MODELS, the bundled models, and those installed as wheels, in
-    the order in which a name is looked for. LAS and licence are those of the model card.
+    the order in which a name is looked for. Licence, LAS and what it was measured on are those of the model
+    card. --json has more: folder, order, fusion and what is wrong with a damaged model.
     """
-    found = summarise(available_models())
+    found = list_models()
     if json:
         print_json([model.to_dict() for model in found])
     else:
@@ -48,18 +49,18 @@ def command(json: JsonOption = False) -> None:
 
 
 def _table(models: Sequence[ModelSummary]) -> Table:
-    columns = ("name", "from", "order", "fusion", "raw text", "licence", "LAS", "MB")
-    table = new_table("Models", *columns, text_columns=6)
+    table = new_table("Models", "name", "from", "raw text", "licence", "MB", "LAS", "measured on", text_columns=4)
+    for column in (table.columns[1], table.columns[-1]):  # the two that can be long
+        column.no_wrap, column.overflow, column.justify = False, "fold", "left"
     for model in models:
         table.add_row(
             model.name,
             _origin(model),
-            model.order or "?",
-            model.fusion or "?",
             "yes" if model.raw_text else "no",
             model.licence or "?",
-            f"{model.las:.2f}" if model.las is not None else "?",
             f"{model.size / 1e6:.1f}",
+            f"{model.las:.2f}" if model.las is not None else "?",
+            model.las_on or "?",
         )
     return table
 

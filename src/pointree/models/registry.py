@@ -6,14 +6,14 @@ Nothing heavy is imported to find a model, so that `pointree models` need not wa
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pointree.errors import MissingExtraError, ModelError
-from pointree.models.layout import MANIFEST, MODEL_FILES
+from pointree.errors import ModelError
+from pointree.models.hub import download_model, parse_hub_id
+from pointree.models.layout import MANIFEST
 
 __all__ = ["ENTRY_POINTS", "MODELS_VARIABLE", "AvailableModel", "Origin", "available_models", "resolve_model"]
 
@@ -26,7 +26,6 @@ ENTRY_POINTS = "pointree.models"
 """The entry points of installed wheels: the name of a model, and the package that has its files."""
 
 _BUNDLED = Path(__file__).with_name("bundled")
-_HUB_ID = re.compile(r"([A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(?:@([A-Za-z0-9][\w./-]*))?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +57,8 @@ def resolve_model(model: str | os.PathLike[str]) -> Path:
         for known in available_models():
             if known.name == text:
                 return known.folder
-        if hub := _hub_id(text):
-            return _download(text, *hub)
+        if hub_id := parse_hub_id(text):
+            return download_model(hub_id)
     if is_path:
         raise ModelError(f"{text}: no such model folder")
     if os.path.isdir(folder):
@@ -109,43 +108,6 @@ def _package_folder(package: str) -> Path | None:
         return None
     locations = list(spec.submodule_search_locations or ()) if spec is not None else []
     return Path(locations[0]) if locations else None
-
-
-def _hub_id(text: str) -> tuple[str, str | None] | None:
-    """The repository and the revision, if the text looks like a Hub id rather than a path."""
-    found = _HUB_ID.fullmatch(text)
-    if found is None or ".." in text or "--" in found[1] or any(part[-1] in ".-" for part in found[1].split("/")):
-        return None
-    return found[1], found[2]
-
-
-def _download(text: str, repository: str, revision: str | None) -> Path:
-    """The folder of a repository in the cache of the Hub, filled or brought up to date where the Hub can be reached."""
-    try:
-        from huggingface_hub import snapshot_download
-        from huggingface_hub.errors import (
-            LocalEntryNotFoundError,
-            RepositoryNotFoundError,
-            RevisionNotFoundError,
-        )
-    except ImportError:
-        raise MissingExtraError(f"{text}: no such folder, and a model of the Hugging Face Hub", "hub") from None
-    try:
-        folder = Path(snapshot_download(repository, revision=revision, allow_patterns=list(MODEL_FILES)))
-    except RepositoryNotFoundError:
-        raise ModelError(f"{text}: no such folder, and no such model on the Hugging Face Hub") from None
-    except RevisionNotFoundError:
-        raise ModelError(f"{text}: the model {repository} of the Hugging Face Hub has no revision {revision}") from None
-    except LocalEntryNotFoundError:
-        raise ModelError(
-            f"{text}: no such folder, not in the cache of the Hugging Face Hub, and the Hub cannot be reached"
-        ) from None
-    except Exception as error:  # whatever the library and the network below it raise; they name no base class
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise ModelError(f"{text}: cannot be loaded from the Hugging Face Hub: {reason}") from error
-    if not _is_model(folder):
-        raise ModelError(f"{text}: not a pointree model: the repository of the Hugging Face Hub has no {MANIFEST}")
-    return folder
 
 
 def _unknown(text: str) -> str:

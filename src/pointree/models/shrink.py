@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterable
 from dataclasses import replace
@@ -26,8 +27,8 @@ _PIECE_TABLE = "embeddings.pretrained.model.model.embeddings.word_embeddings.wei
 
 
 def shrink_model(
-    folder: Path,
-    target: Path,
+    folder: str | os.PathLike[str],
+    target: str | os.PathLike[str],
     *,
     words: int | None = None,
     keep: Iterable[str] = (),
@@ -36,16 +37,19 @@ def shrink_model(
 ) -> None:
     """Write a smaller copy of a model; a line at the end of its card says what was done.
 
+        >>> pointree.shrink_model("model", "small", words=12_000, bits=8)
+
     With ``words``, only so many words keep their rows of the word table. The vocabulary has the words of the training
     data first, then those of pretrained vectors in the order of their file, both by falling frequency; so the rarest
     are dropped. Words that the training data has once, and the forms in ``keep``, stay in any case: give the forms of
     the training data, and nothing that was learned is lost. Words that stay are parsed as before; the others are
     looked up in lower case, and then count as unknown.
 
-    With ``latin``, a fine-tuned BERT loses the word pieces of other scripts than Latin.
+    With ``latin``, a fine-tuned BERT loses the word pieces of scripts other than Latin and Greek.
 
     With ``bits``, weights are stored in so many: see `pointree.models.quantise.quantise`.
     """
+    folder, target = Path(folder), Path(target)
     if target.resolve() == folder.resolve():
         raise UsageError(f"{target}: a model cannot be shrunk into its own folder")
     config, vocabularies, _network = load_folder(folder)
@@ -61,7 +65,9 @@ def shrink_model(
         if _PIECE_TABLE not in weights or read_bert(folder / PRETRAINED) is None:
             raise UsageError(f"{folder}: expected a fine-tuned BERT, to leave out word pieces of it, found none")
         pieces = prune_pieces(folder / PRETRAINED, target / PRETRAINED)
-        done.append(f"{len(pieces):,} of {len(weights[_PIECE_TABLE]):,} word pieces, those of Latin script, were kept")
+        done.append(
+            f"{len(pieces):,} of {len(weights[_PIECE_TABLE]):,} word pieces, those of Latin and Greek script, were kept"
+        )
         for name in {_PIECE_TABLE, _PIECE_TABLE + SCALE} & weights.keys():
             weights[name] = weights[name][pieces]
     if bits is not None:

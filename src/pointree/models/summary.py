@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,23 +9,11 @@ from typing import Any
 
 from pointree.config import load_config
 from pointree.errors import PointreeError
-from pointree.models.layout import CARD, CONFIG, MODEL_FILES, TEXT_MODEL
-from pointree.models.registry import AvailableModel, Origin
+from pointree.models.card import read_card
+from pointree.models.layout import CONFIG, MODEL_FILES, TEXT_MODEL
+from pointree.models.registry import AvailableModel, Origin, available_models
 
-__all__ = ["CardFacts", "ModelSummary", "model_files", "read_card", "summarise"]
-
-_LAS = re.compile(r"\bLAS[\s:=|*]{1,8}(100(?:\.0+)?|\d{1,2}\.\d+)\b")
-_LICENCE = re.compile(r"^[ >*_|-]*licen[cs]e[ *_]*[:|](.+)$|^#+ *licen[cs]e *\n+(.+)$", re.IGNORECASE | re.MULTILINE)
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
-_CLAUSE_END = re.compile(r"[.,;:](?:\s|$)| \(|\|")
-
-
-@dataclass(frozen=True, slots=True)
-class CardFacts:
-    """What a card says in a form that a program can find: ``LAS 87.42``, and ``Licence: CC BY-SA 4.0``."""
-
-    las: float | None = None
-    licence: str | None = None
+__all__ = ["ModelSummary", "list_models", "model_files", "summarise"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +29,8 @@ class ModelSummary:
     order: str | None
     fusion: str | None
     las: float | None
+    las_on: str | None
+    """What the LAS was measured on, in the words of the card."""
     raw_text: bool
     licence: str | None
     hidden: bool
@@ -52,6 +41,16 @@ class ModelSummary:
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON has them."""
         return asdict(self)
+
+
+def list_models() -> list[ModelSummary]:
+    """Describe all models that have a name on this machine, in the order in which a name is looked for.
+
+        >>> [model.name for model in pointree.list_models()]
+
+    These are the subfolders of the folders in $POINTREE_MODELS, the bundled models, and those installed as wheels.
+    """
+    return summarise(available_models())
 
 
 def summarise(models: Iterable[AvailableModel]) -> list[ModelSummary]:
@@ -77,6 +76,7 @@ def summarise(models: Iterable[AvailableModel]) -> list[ModelSummary]:
                 order=order,
                 fusion=fusion,
                 las=facts.las,
+                las_on=facts.las_on,
                 raw_text=any(path.name == TEXT_MODEL for path in files),
                 licence=facts.licence,
                 hidden=model.name in seen,
@@ -91,22 +91,3 @@ def model_files(folder: Path) -> list[Path]:
     """The files of a folder that belong to the model, without those of its training."""
     found = {path for pattern in MODEL_FILES for path in folder.glob(pattern) if path.is_file()}
     return sorted(found, key=lambda path: path.relative_to(folder).as_posix())
-
-
-def read_card(folder: Path) -> CardFacts:
-    """The first LAS and the first licence of the model card; None for what it does not say."""
-    try:
-        card = (folder / CARD).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return CardFacts()
-    las, licence = _LAS.search(card), _LICENCE.search(card)
-    return CardFacts(
-        las=float(las[1]) if las else None,
-        licence=_first_clause(licence[1] or licence[2]) if licence else None,
-    )
-
-
-def _first_clause(line: str) -> str | None:
-    """The start of a line in Markdown, up to the first comma, full stop or bracket."""
-    plain = _LINK.sub(r"\1", line).strip(" \t*_|`\"'")
-    return _CLAUSE_END.split(plain, maxsplit=1)[0].strip(" *_`\"'") or None

@@ -19,9 +19,10 @@ from pathlib import Path
 
 from pointree.errors import OutputError, UsageError
 from pointree.files import atomic_write
+from pointree.models.card import read_card
 from pointree.models.layout import CARD, MANIFEST
 from pointree.models.registry import ENTRY_POINTS
-from pointree.models.summary import model_files, read_card
+from pointree.models.summary import model_files
 from pointree.version import __version__
 
 __all__ = ["check_name", "check_version", "write_wheel"]
@@ -35,14 +36,14 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 def check_name(name: str) -> str:
     """The name of a model, if a wheel can have it."""
     if not _NAME.fullmatch(name):
-        raise UsageError(f"--name must be letters and digits with . _ - between them, found {name!r}")
+        raise UsageError(f"name must be letters and digits with . _ - between them, found {name!r}")
     return name
 
 
 def check_version(version: str) -> str:
     """The version of a model, if a wheel can have it."""
     if not _VERSION.fullmatch(version):
-        raise UsageError(f"--version must be a version such as 1.0.0 or 2.1rc1, found {version!r}")
+        raise UsageError(f"version must be a version such as 1.0.0 or 2.1rc1, found {version!r}")
     return version
 
 

@@ -10,10 +10,10 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from pointree.errors import FormatError, InputError, UsageError
-from pointree.files import open_binary, reading
+from pointree.files import decompressed, open_binary, reading, rewound, without_compression_suffix
 from pointree.text.reading import read_text, segment_text
 from pointree.text.udpipe import TextModel
 from pointree.treebank.formats import TreebankFormat, read_treebank
@@ -27,7 +27,7 @@ _TREEBANK_SUFFIXES = (".conllu", ".conll", ".conllx", ".conll06")
 _SUFFIX = re.compile(r"\.[a-z][a-z0-9]+$")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MOST_COMMENTS = 1 << 16
-"""Bytes of comments and blank lines after which a given without a row is taken for text."""
+"""Bytes of comments and blank lines after which an input without a row is taken for text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +39,16 @@ class Input:
 
     @property
     def title(self) -> str:
-        """What messages call the given."""
+        """What messages call the input."""
         return "<stdin>" if self.name == "-" else self.name
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
-        """The bytes of the given."""
+        """The bytes of the input, unpacked if they are compressed."""
         if self.text is not None:
             yield io.BytesIO(self.text.encode("utf-8", "surrogateescape"))
         elif self.name == "-":
-            yield cast(BinaryIO, sys.stdin.buffer)
+            yield decompressed(cast(BinaryIO, sys.stdin.buffer))
         else:
             with open_binary(self.name) as stream:
                 yield stream
@@ -135,7 +135,7 @@ def read_input(
 
 def _guess(given: Input, stream: BinaryIO) -> tuple[str, BinaryIO]:
     """Text or treebank, by name or by a first row with the columns of one; and the stream from its start."""
-    if given.name.removesuffix(".gz").endswith(_TREEBANK_SUFFIXES):
+    if without_compression_suffix(given.name).endswith(_TREEBANK_SUFFIXES):
         return "treebank", stream
     start = b""
     guess = "treebank"  # of blank lines at most: its reader then says that there are no sentences
@@ -147,24 +147,4 @@ def _guess(given: Input, stream: BinaryIO) -> tuple[str, BinaryIO]:
             guess = "treebank" if row.count(b"\t") >= 7 else "text"
             if not row.startswith(b"#"):
                 break
-    return guess, io.BufferedReader(_Rewound(start, stream))
-
-
-class _Rewound(io.RawIOBase):
-    """A stream of which the start was read already, and is read again."""
-
-    def __init__(self, start: bytes, rest: BinaryIO) -> None:
-        self._start = start
-        self._rest = rest
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        size = len(buffer)
-        if self._start:
-            chunk, self._start = self._start[:size], self._start[size:]
-        else:
-            chunk = self._rest.read1(size)  # type: ignore[attr-defined]
-        buffer[: len(chunk)] = chunk
-        return len(chunk)
+    return guess, rewound(start, stream)

@@ -29,7 +29,7 @@ _SWITCH_SECONDS = 0.001
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server, for which SIGTERM and SIGINT are a normal end; uvicorn's own dies of them afterwards."""
+    """uvicorn's server, for which SIGTERM, SIGINT and SIGHUP are a normal end; uvicorn's own dies of them."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -37,7 +37,10 @@ class Server(uvicorn.Server):
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        handlers = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        numbers = [signal.SIGINT, signal.SIGTERM]
+        if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # not below `nohup`
+            numbers.append(signal.SIGHUP)
+        handlers = {number: signal.signal(number, self.handle_exit) for number in numbers}
         try:
             yield
         finally:

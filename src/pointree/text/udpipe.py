@@ -119,7 +119,7 @@ class TextModel:
 def _from_content(content: bytes, name: str) -> TextModel:
     """The model of a file that need not exist any more; UDPipe reads files only, so a temporary one is written."""
     with tempfile.TemporaryDirectory(prefix="pointree-") as folder:
-        path = Path(folder, "text.udpipe")
+        path = Path(folder, "model.udpipe")
         path.write_bytes(content)
         model = ufal.Model.load(str(path))
     if model is None:

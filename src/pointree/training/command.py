@@ -10,7 +10,7 @@ from typing import Any
 
 from pointree.config import Config, describe
 from pointree.config.rules import as_toml
-from pointree.training.card import pretrained_folder
+from pointree.models.card import pretrained_folder
 
 __all__ = ["training_command"]
 

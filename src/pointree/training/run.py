@@ -13,10 +13,10 @@ from typing import Any
 from pointree.config import READ_TAGS, Config, load_config
 from pointree.config.rules import as_toml
 from pointree.errors import UsageError
+from pointree.models.card import model_card
 from pointree.models.layout import CHECKPOINT, MANIFEST
 from pointree.pretrained import CacheFolder, default_cache
 from pointree.running.threads import prepare_process
-from pointree.training.card import model_card
 from pointree.training.command import training_command
 from pointree.training.data import read_gold
 from pointree.training.initial_model import InitialModel, load_initial_model

@@ -21,6 +21,7 @@ from pointree.config.encoders import ENCODER_KIND, ENCODER_SETTINGS
 from pointree.config.options import describe
 from pointree.config.rules import as_toml, share, whole
 from pointree.errors import ConfigError, ModelError
+from pointree.models.card import model_card
 from pointree.models.shrink import shrink_model
 from pointree.nn import initialise
 from pointree.nn.dropout import drop_shared
@@ -29,7 +30,6 @@ from pointree.nn.linear import Mlp, Projection
 from pointree.nn.packing import Packing
 from pointree.options import ParseOptions
 from pointree.search import search
-from pointree.training.card import model_card
 from pointree.training.trainer import Trainer
 from pointree.treebank.conllu import read_conllu
 
