@@ -33,7 +33,7 @@ from pointree.vocabulary import UNK, Vocabularies
 
 __all__ = ["Parser", "SentenceParser", "load", "parse_windows", "resolve_device"]
 
-logger = logging.getLogger("pointree")
+logger = logging.getLogger("pointree.messages")
 
 _WINDOW_SENTENCES = 2_048
 

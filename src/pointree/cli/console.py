@@ -65,12 +65,12 @@ def print_json(value: Any) -> None:
 
 def notice(message: str) -> None:
     """Write a notice of one line to standard error: nothing is wrong, but the user should know."""
-    logging.getLogger("pointree").info(message)
+    logging.getLogger("pointree.messages").info(message)
 
 
 def warn(message: str) -> None:
     """Write a warning of one line to standard error."""
-    logging.getLogger("pointree").warning(message)
+    logging.getLogger("pointree.messages").warning(message)
 
 
 def progress_bar() -> Progress:

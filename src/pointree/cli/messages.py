@@ -19,7 +19,7 @@ class _Messages(logging.Handler):
 
 def show_messages() -> None:
     """Show the notices and warnings of the package on standard error."""
-    logger = logging.getLogger("pointree")
+    logger = logging.getLogger("pointree.messages")
     logger.setLevel(logging.INFO)
     logger.propagate = False
     if not any(isinstance(handler, _Messages) for handler in logger.handlers):
@@ -28,4 +28,4 @@ def show_messages() -> None:
 
 def silence() -> None:
     """Show neither notices nor warnings from now on."""
-    logging.getLogger("pointree").setLevel(logging.ERROR)
+    logging.getLogger("pointree.messages").setLevel(logging.ERROR)

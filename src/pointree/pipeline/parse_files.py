@@ -20,7 +20,7 @@ from pointree.treebank.sentence import Sentence
 
 __all__ = ["OUTPUT_FORMATS", "ParseReport", "parse_files"]
 
-logger = logging.getLogger("pointree")
+logger = logging.getLogger("pointree.messages")
 
 TRACE = "trace"
 OUTPUT_FORMATS = (*FORMATS, TRACE)

@@ -34,7 +34,7 @@ def _start(load: Callable[[], Any], threads: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the first one ends the others
     prepare_process(threads)
     if multiprocessing.current_process().name.rpartition("-")[2] != "1":
-        logging.getLogger("pointree").setLevel(logging.ERROR)  # what one worker warns of, all would
+        logging.getLogger("pointree.messages").setLevel(logging.ERROR)  # what one worker warns of, all would
     _parser = load()
 
 
