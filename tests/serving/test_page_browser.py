@@ -383,7 +383,12 @@ def test_a_service_with_a_key_asks_for_it(driver: webdriver.Chrome, parsers: dic
         page.until(lambda: page.find("#key").is_displayed())
         assert page.find("#message").text == "This service needs an API key. Enter it beside the settings."
         page.find("#key").send_keys("secret", Keys.TAB)
-        page.until(lambda: page.all(".card"))
+        page.until(lambda: page.texts(".card h2") == [TEXT])
+        driver.get("about:blank")
+        page = Page(driver, f"{address}#text=They+won.")
+        page.until(lambda: page.find("#key").is_displayed())
+        page.find("#key").send_keys("secret", Keys.TAB)
+        page.until(lambda: page.texts(".card h2") == ["They won."])
         driver.get("about:blank")
     driver.get_log("browser")
 
@@ -680,3 +685,14 @@ def test_right_to_left_scripts_run_from_right_to_left(page: Page) -> None:
     page.parse("הילד קורא ספר")
     xs = [float(page.js("arguments[0].getAttribute('x')", each)) for each in page.all(".drawing .form")]
     assert xs == sorted(xs, reverse=True)
+
+
+def test_models_without_a_tokeniser_take_words(driver: webdriver.Chrome) -> None:
+    with serving({"bare": tiny_parser(tiny_config(), seed=3)}) as address:
+        page = Page(driver, address)
+        page.until(lambda: page.find("#input").get_property("value") == "words")
+        assert page.find("#message").text == "No model of this service reads raw text. Enter words or CoNLL-U."
+        page.parse("They won .")
+        assert page.texts(".drawing .form") == ["They", "won", "."]
+        driver.get("about:blank")
+    driver.get_log("browser")

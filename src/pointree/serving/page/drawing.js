@@ -65,6 +65,7 @@ function centre(place, words, step) {
   const [low, high] = [Math.min(...boxes.map((box) => box.left)), Math.max(...boxes.map((box) => box.right))];
   const middle = high - low < frame.width ? (low + high) / 2 : (boxes[0].left + boxes[0].right) / 2;
   place.scrollLeft += middle - (frame.left + frame.width / 2);
+  place.scrollTop = place.scrollHeight; // where the words are, should the arcs be too high for the frame
 }
 
 function paint(sentence, layout, metrics, differing) {

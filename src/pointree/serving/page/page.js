@@ -17,7 +17,8 @@ let pending = null;
 
 const feed = makeFeed((trees, place) => makeCard(trees, place, parsed));
 
-async function parse() {
+// Parses what the form says; `source` names the file that it is from.
+async function parse(source = "") {
   if (!form.reportValidity()) return;
   pending?.abort();
   const { signal } = (pending = new AbortController());
@@ -33,7 +34,7 @@ async function parse() {
       feed.add(trees);
     }
     if (!found) startResults(settings);
-    say(found ? `${count(found, "sentence")}.` : "There is no sentence in this input.");
+    say(source + (found ? `${count(found, "sentence")}.` : "There is no sentence in this input."));
   } catch (error) {
     if (error.name === "AbortError") return;
     say(found ? `${error.message} Shown are the ${count(found, "sentence")} before it.` : error.message, true);
@@ -58,18 +59,15 @@ function outdate() {
   byId("outdated").hidden = !hasResults;
 }
 
-function take(content, input, message) {
-  writeSettings({ text: content, input });
-  parse().then(() => message && !byId("message").classList.contains("error") && say(`${message} ${byId("message").textContent}`));
-}
-
 async function openFile(file) {
   try {
     const content = await readText(file);
-    const given = byId("input").value === "conllu" ? "text" : byId("input").value;
-    take(content, /\.conllu?$/i.test(file.name) || looksLikeConllu(content) ? "conllu" : given, `${file.name}:`);
+    const isConllu = /\.conllu?$/i.test(file.name) || looksLikeConllu(content);
+    const { input } = readSettings();
+    writeSettings({ text: content, input: isConllu ? "conllu" : input === "conllu" ? "text" : input });
+    await parse(`${file.name}: `);
   } catch (error) {
-    say(error.message, true);
+    tell(error);
   }
 }
 
@@ -84,15 +82,24 @@ function chooseView(wanted) {
   feed.show(view.value);
 }
 
+// Parses what the link in the address asks for; whether there is one.
 async function restore() {
   const link = readLink(location.hash);
-  if (link === null) return;
+  if (link === null) return false;
   writeSettings(link.settings);
   chooseView(link.view);
   await parse();
   const { model } = link.settings;
-  if (model && !hasModel(model)) say(`This service has no model ${model}; ${readSettings().model} parsed the text.`, true);
+  if (model && !hasModel(model)) say(`This service has no model ${model.slice(0, 80)}; ${readSettings().model} parsed the text.`, true);
+  return true;
 }
+
+async function start() {
+  await loadModels();
+  return restore();
+}
+
+const tell = (error) => say(error.message, true);
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
@@ -109,7 +116,7 @@ text.addEventListener("input", (event) => {
 for (const control of CONTROLS) {
   control.addEventListener("change", () => feed.sentences.length && control.id !== "input" && parse());
 }
-byId("key").addEventListener("change", () => parse());
+byId("key").addEventListener("change", () => start().then((restored) => restored || parse()).catch(tell));
 
 byId("examples").append(...EXAMPLES.map((example) => {
   const button = make("button", "chip", example.name);
@@ -146,4 +153,4 @@ byId("copy-link").addEventListener("click", async () => {
 window.addEventListener("hashchange", restore);
 
 chooseView(chosenView());
-loadModels().then(restore).catch((error) => say(error.message, true));
+start().catch(tell);
