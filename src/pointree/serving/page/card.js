@@ -93,8 +93,10 @@ function differing(tree, best) {
 function makeCaption(tree, rank, nDiffering) {
   const [, logProb] = /= (.*)/.exec(tree.comments.find((comment) => comment.startsWith("# tree_log_prob")) ?? "") ?? [];
   const caption = make("figcaption", "", `Tree ${rank + 1}`);
-  const facts = [logProb ? `log-probability ${logProb.replace("-", "−")}` : "", rank ? `${count(nDiffering, "arc")} differ` : ""];
-  caption.append(make("span", "", facts.filter(Boolean).join(", ").replace("1 arc differ", "1 arc differs")));
+  const facts = [];
+  if (logProb) facts.push(`log-probability ${logProb.replace("-", "−")}`);
+  if (rank) facts.push(`${count(nDiffering, "arc")} ${nDiffering === 1 ? "differs" : "differ"}`);
+  caption.append(make("span", "", facts.join(", ")));
   return caption;
 }
 

@@ -20,8 +20,8 @@ function measure(text, size) {
   return canvas.measureText(text).width;
 }
 
-// Draws into `place` again whenever its width changes. Kinds: "lines" fits the width, "line" never breaks, "strip" is the
-// small one of the step-through. Returns `mark(step)`, which shows a step of the trace or, for null, the whole tree.
+// Draws into `place` again whenever its width changes. Kinds: "lines" fits the width, "line" never breaks, "strip" is
+// the small one of the step-through. Returns `mark(step)`, which shows a step of the trace or, for null, the whole tree.
 export function drawTree(place, sentence, kind, differing = new Set()) {
   let drawn = { element: null, width: 0 };
   let step = null;
@@ -29,9 +29,10 @@ export function drawTree(place, sentence, kind, differing = new Set()) {
   function redraw() {
     const width = Math.floor(place.clientWidth);
     if (!width || width === drawn.width) return;
-    const metrics = kind === "strip" ? STRIP : sentence.tokens.length >= LONG_SENTENCE || width < NARROW ? COMPACT : ROOMY;
+    const isTight = sentence.tokens.length >= LONG_SENTENCE || width < NARROW;
+    const metrics = kind === "strip" ? STRIP : isTight ? COMPACT : ROOMY;
     const layout = layOut(sentence.tokens, kind === "lines" ? width : Infinity, metrics, measure);
-    drawn = { ...paint(sentence, layout, metrics, differing), width, layout };
+    drawn = { ...paint(sentence, layout, metrics, differing), width };
     drawn.element.classList.add(kind);
     place.replaceChildren(drawn.element);
     mark(step);
@@ -88,8 +89,10 @@ function paint(sentence, layout, metrics, differing) {
   const words = layout.words.map((word, place) => {
     const group = shape("g", { class: "word" });
     const y = word.ground + 1.15 * metrics.word;
-    group.append(shape("text", { class: "form", x: mirror(word.x), y, "font-size": metrics.word }, word.form));
-    if (word.tag) group.append(shape("text", { class: "upos", x: mirror(word.x), y: y + 1.45 * metrics.tag, "font-size": metrics.tag }, word.tag));
+    const x = mirror(word.x);
+    group.append(shape("text", { class: "form", x, y, "font-size": metrics.word }, word.form));
+    const below = { class: "upos", x, y: y + 1.45 * metrics.tag, "font-size": metrics.tag };
+    if (word.tag) group.append(shape("text", below, word.tag));
     if (word.form !== names[place + 1]) group.append(shape("title", {}, names[place + 1]));
     return group;
   });
@@ -101,7 +104,8 @@ function paintArc(segment, mirror, leftward, metrics, rise) {
   const { arc, ground, top, isRoot, hasTip } = segment;
   const foot = ground - TIP / 2; // inside the tip, where the blunt end of the line is not seen
   const [left, right] = [mirror(segment.x1), mirror(segment.x2)].sort((a, b) => a - b);
-  const [opensLeft, opensRight] = leftward ? [segment.opensRight, segment.opensLeft] : [segment.opensLeft, segment.opensRight];
+  const edges = [segment.opensLeft, segment.opensRight];
+  const [opensLeft, opensRight] = leftward ? edges.reverse() : edges;
   const bend = Math.min((right - left) / 2, SHOULDER * (foot - top));
   const curve = `A${bend} ${foot - top} 0 0 1`;
   const line = isRoot
@@ -112,7 +116,7 @@ function paintArc(segment, mirror, leftward, metrics, rise) {
   if (hasTip) {
     const atLeft = (arc.dependent === arc.left) !== leftward;
     const x = isRoot || atLeft ? left : right;
-    const middle = metrics.hasLabels ? mirror(segment.middle) : (left + right) / 2;
+    const middle = metrics.isBare ? (left + right) / 2 : mirror(segment.middle);
     parts.push(shape("path", { class: "tip", d: `M${x} ${ground}l-3.2 -${TIP}h6.4z` }));
     parts.push(shape("text", { class: "deprel", x: middle, y: top - rise, "font-size": metrics.label }, arc.deprel));
   }

@@ -25,7 +25,8 @@ export function drawArcs(svg, frame, rows, step) {
     const path = `M${width} ${start}H${x + round}Q${x} ${start} ${x} ${start + bend}V${end - bend}` +
       `Q${x} ${end} ${x + round} ${end}H${edge}`;
     const group = shape("g", { class: dependent === step.focus ? "arc new" : "arc" });
-    group.append(shape("path", { class: "line", d: path }), shape("path", { class: "tip", d: `M${width} ${end}l-7 -3.5v7z` }));
+    const tip = `M${width} ${end}l-7 -3.5v7z`;
+    group.append(shape("path", { class: "line", d: path }), shape("path", { class: "tip", d: tip }));
     return group;
   }));
 }

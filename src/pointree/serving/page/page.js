@@ -1,4 +1,4 @@
-// The form, the results and what connects them. Whatever comes from users or the service is set as text, never as markup.
+// The form, the results and what connects them.
 
 import { askTrees } from "./api.js";
 import { makeCard } from "./card.js";
@@ -90,7 +90,9 @@ async function restore() {
   chooseView(link.view);
   await parse();
   const { model } = link.settings;
-  if (model && !hasModel(model)) say(`This service has no model ${model.slice(0, 80)}; ${readSettings().model} parsed the text.`, true);
+  if (model && !hasModel(model)) {
+    say(`This service has no model ${model.slice(0, 80)}; ${readSettings().model} parsed the text.`, true);
+  }
   return true;
 }
 

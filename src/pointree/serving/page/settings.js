@@ -38,8 +38,8 @@ function allowModels() {
 
 // An order is a property of a model: choosing one chooses a model that has it, and the other way round.
 order.addEventListener("change", () => {
-  const fits = (each) => each.order === order.value && [...model.options].some((option) => option.value === each.name && !option.disabled);
-  model.value = models.find(fits).name;
+  const fits = (option) => !option.disabled && models.find((each) => each.name === option.value).order === order.value;
+  model.value = [...model.options].find(fits).value;
 });
 model.addEventListener("change", allowModels);
 input.addEventListener("change", allowModels);
@@ -74,7 +74,7 @@ export function writeSettings(given) {
 const INPUTS = {
   text: (value) => ({ text: value }),
   lines: (value) => ({ text: value, presegmented: true }),
-  words: (value) => ({ words: value.split("\n").map((line) => line.split(/\s+/u).filter(Boolean)).filter((line) => line.length) }),
+  words: (value) => ({ words: value.split("\n").map((line) => line.match(/\S+/gu)).filter((words) => words !== null) }),
   conllu: (value) => ({ conllu: value.endsWith("\n") ? `${value}\n` : `${value}\n\n` }),
 };
 
@@ -95,6 +95,11 @@ export function parseRequest(settings) {
 // The body of a request for `/v1/trace` or `/v1/draw` that leads to the best tree of the parse: the search for several
 // trees keeps at least that many hypotheses.
 export function searchRequest(settings, conllu) {
-  const { model: name, projective: noCrossing, singleRoot: oneRoot } = settings;
-  return { conllu, model: name, beam: Math.max(settings.beam, settings.trees), projective: noCrossing, single_root: oneRoot };
+  return {
+    conllu,
+    model: settings.model,
+    beam: Math.max(settings.beam, settings.trees),
+    projective: settings.projective,
+    single_root: settings.singleRoot,
+  };
 }

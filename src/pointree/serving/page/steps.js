@@ -53,7 +53,8 @@ export function openSteps(element, trace, sentence, onStep) {
 
   // Brings the controls and the focus row into the window, if one of them is outside.
   function comeIntoView() {
-    const [head, row] = [sticky, rows[trace.steps[number - 1].focus].element].map((each) => each.getBoundingClientRect());
+    const { focus } = trace.steps[number - 1];
+    const [head, row] = [sticky, rows[focus].element].map((each) => each.getBoundingClientRect());
     const isSeen = head.top >= 0 && row.top >= head.bottom - 1 && row.bottom <= window.innerHeight;
     if (!isSeen) window.scrollBy({ top: element.getBoundingClientRect().top, behavior: "instant" });
   }

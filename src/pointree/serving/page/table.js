@@ -19,7 +19,8 @@ export function makeTable(sentence, name, differing = new Set()) {
     row.className = differing.has(Number(id)) ? "differs" : /^\d+$/.test(id) ? "" : "is-other";
     const word = Object.assign(make("th"), { scope: "row" });
     word.append(make("bdi", "", form));
-    row.append(make("td", "number", id), word, ...[lemma, upos, xpos].map(cell), featureCell(feats), headCell(to, forms), cell(deprel));
+    const cells = [...[lemma, upos, xpos].map(cell), featureCell(feats), headCell(to, forms), cell(deprel)];
+    row.append(make("td", "number", id), word, ...cells);
   }
   return table;
 }
