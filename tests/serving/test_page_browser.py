@@ -558,6 +558,11 @@ def test_n_best_trees_stand_side_by_side(page: Page, parsers: dict[str, Parser])
     n_differing = [sum(a != b for a, b in zip(each, arcs[0], strict=True)) for each in arcs]
     assert len(page.all(".arc.differs .tip")) == sum(n_differing)
     page.step_through()  # traces with a beam that leads to the first of these trees
+    page.js("document.querySelector('input[value=table]').click()")
+    assert page.texts(".analysis thead th")[6:] == [
+        f"{name} {rank}" for rank in (1, 2, 3) for name in ("Head", "Relation")
+    ]
+    assert len(page.all(".analysis td.differs")) == 2 * sum(n_differing)
 
 
 def test_a_link_restores_text_and_settings(page: Page) -> None:

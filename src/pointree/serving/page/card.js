@@ -26,23 +26,25 @@ export function makeCard(trees, place, settings) {
   const differences = trees.map((tree) => differing(tree, best));
   const frames = trees.map((tree, rank) => {
     const figure = make("figure", "tree");
-    const title = trees.length > 1 ? `Tree ${rank + 1} of ${name}` : `Tree of ${name}`;
-    const frame = makeFrame(title);
+    const frame = makeFrame(trees.length > 1 ? `Tree ${rank + 1} of ${name}` : `Tree of ${name}`);
     if (trees.length > 1) figure.append(makeCaption(tree, rank, differences[rank].size));
     figure.append(frame);
     find(".trees").append(figure);
-    return { frame, title };
+    return frame;
   });
   find(".trees").classList.toggle("several", trees.length > 1);
+  find(".words").setAttribute("aria-label", `Words of ${name}`);
 
   function show(view) {
     drawings.forEach((drawing) => drawing.stop());
     drawings = [];
-    frames.forEach(({ frame, title }, rank) => {
-      frame.replaceChildren();
-      if (view === "table") frame.append(makeTable(trees[rank], title, differences[rank]));
-      else drawings.push(drawTree(frame, trees[rank], view, differences[rank]));
-    });
+    find(".trees").hidden = view === "table";
+    find(".words").hidden = view !== "table";
+    if (view === "table") {
+      find(".words").replaceChildren(makeTable(trees, `Words of ${name}`, differences));
+    } else {
+      drawings = frames.map((frame, rank) => drawTree(frame, trees[rank], view, differences[rank]));
+    }
     if (toggle.ariaExpanded === "true") player?.refresh();
   }
 

@@ -1,7 +1,7 @@
 // Where the words and arcs of a drawing go. Words that do not fit the width go on in the next line; an arc between
 // lines leaves one at the edge and enters the other at the opposite edge.
 
-// Sizes of text; gaps between words and between the ends of arcs; heights of the first level of arcs and of further ones.
+// Sizes of text; gaps between words and between the ends of arcs; heights of the first level of arcs and of others.
 export const ROOMY = { word: 18, tag: 12, label: 12, gap: 20, port: 8, first: 30, level: 22, margin: 10 };
 export const COMPACT = { word: 15, tag: 10, label: 10.5, gap: 12, port: 6, first: 20, level: 15, margin: 6 };
 export const STRIP = { ...COMPACT, first: 16, level: 8, isBare: true }; // keeps no room for labels

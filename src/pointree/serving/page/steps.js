@@ -56,7 +56,10 @@ export function openSteps(element, trace, sentence, onStep) {
     const { focus } = trace.steps[number - 1];
     const [head, row] = [sticky, rows[focus].element].map((each) => each.getBoundingClientRect());
     const isSeen = head.top >= 0 && row.top >= head.bottom - 1 && row.bottom <= window.innerHeight;
-    if (!isSeen) window.scrollBy({ top: element.getBoundingClientRect().top, behavior: "instant" });
+    if (isSeen) return;
+    // Down to the end of the rows, but never so far that the controls would have to stick.
+    const [top, below] = [element.getBoundingClientRect().top, list.getBoundingClientRect().bottom - window.innerHeight];
+    window.scrollBy({ top: top > 0 ? Math.min(top, Math.max(below, 0)) : top, behavior: "instant" });
   }
 
   function pause() {
