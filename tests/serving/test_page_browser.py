@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
 
 from pointree.parser import Parser
+from pointree.rendering import render
 from pointree.rendering.svg import draw_svg
 from pointree.search.trace import Trace
 from pointree.serving.app import create_app
@@ -30,6 +32,8 @@ from pointree.serving.server import bind, new_server
 from pointree.serving.service import Service
 from pointree.transitions import ORDERS
 from pointree.treebank.conllu import format_sentence
+from pointree.treebank.formats import read_treebank
+from pointree.treebank.sentence import Sentence
 
 from ..helpers import tiny_config, tiny_parser
 from .conftest import PATIENCE
@@ -42,6 +46,19 @@ pytestmark = pytest.mark.skipif(
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage")
 DESKTOP, PHONE = (1280, 900), (360, 740)
 TEXT = "John and Mary play tennis together."
+LONG = (
+    "When the committee that had been asked to look into the matter met again in the small room behind the old town "
+    "hall, its members, who had read the long report over the weekend, agreed that the bridge could not be saved, "
+    "although the engineers from the city still hoped that a cheaper plan might be found before the winter."
+)
+CONLLU = (
+    "# sent_id = a\n# text = don't sleep\n"
+    "1-2\tdon't\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No|Odd\n"
+    "1\tdo\tdo\tAUX\tVBP\tMood=Imp|VerbForm=Fin\t_\t_\t3:aux\t_\n"
+    "2\tn't\tnot\tPART\tRB\t_\t_\t_\t_\t_\n"
+    "3\tsleep\tsleep\tVERB\tVB\t_\t_\t_\t0:root|3.1:dep\tGloss=a b\n"
+    "3.1\twell\twell\tADV\t_\t_\t_\t_\t3:advmod\t_\n\n"
+)
 
 
 @pytest.fixture(scope="module")
@@ -158,6 +175,11 @@ def page(driver: webdriver.Chrome, address: str) -> Iterator[Page]:
     assert [entry["message"] for entry in driver.get_log("browser")] == []
 
 
+def described(sentence: Sentence) -> str:
+    forms = ["ROOT", *sentence.forms]
+    return "; ".join(f"{word.form} is {word.deprel} of {forms[word.head or 0]}" for word in sentence.words)
+
+
 def trace_of(parser: Parser, **options: Any) -> Trace:
     [sentence] = parser.parse_text(TEXT)
     return parser.trace(sentence, **({"beam": 4} | options))
@@ -167,13 +189,9 @@ def test_typing_a_sentence_shows_its_tree(page: Page, parsers: dict[str, Parser]
     page.parse(f"{TEXT} They won.")
     [first, second] = parsers["first"].parse_text(f"{TEXT} They won.", beam=4)
     assert page.texts(".card h2") == [first.text, second.text]
-    page.until(lambda: page.js("[...document.querySelectorAll('.tree img')].every((img) => img.naturalWidth > 0)"))
-    alt = page.find(".tree img").get_attribute("alt") or ""
-    forms = ["ROOT", *first.forms]
-    assert alt == "; ".join(f"{word.form} is {word.deprel} of {forms[word.head or 0]}" for word in first.words)
-    assert page.js("decodeURIComponent(document.querySelector('.tree img').src).split(',').slice(1).join(',')") == (
-        draw_svg(first)
-    )
+    assert page.find(".drawing").get_attribute("aria-label") == described(first)
+    assert page.texts(".card:first-of-type .drawing .form") == list(first.forms)
+    assert sorted(page.texts(".card:first-of-type .drawing .deprel")) == sorted(first.deprels)
     assert page.js("performance.getEntriesByType('resource').every((each) => each.name.startsWith(origin))")
 
 
@@ -282,7 +300,7 @@ def test_text_is_never_markup(page: Page) -> None:
         page.js("document.querySelectorAll('#results b:not(.reason b), #results script, #results [onload]').length")
         == 0
     )
-    assert page.js("document.querySelectorAll('#results img').length") == len(page.all(".card"))
+    assert page.js("document.querySelectorAll('#results img').length") == 0
 
 
 @pytest.mark.parametrize("text", [TEXT, "Donau" + "dampfschifffahrt" * 12 + " fährt. " + "very " * 40 + "long."])
@@ -292,7 +310,7 @@ def test_a_phone_needs_no_sideways_scrolling(page: Page, text: str) -> None:
     player = page.step_through()
     for _ in range(4):
         assert page.js("document.documentElement.scrollWidth") == PHONE[0], page.js(
-            "[...document.querySelectorAll('body *')].filter((each) => !each.closest('.beam table, .tree img') &&"
+            "[...document.querySelectorAll('body *')].filter((each) => !each.closest('.beam table, .view') &&"
             " each.getBoundingClientRect().right > 360).map((each) => each.outerHTML.slice(0, 200))"
         )
         player.send_keys(Keys.ARROW_RIGHT)
@@ -363,17 +381,323 @@ def test_a_service_with_a_key_asks_for_it(driver: webdriver.Chrome, parsers: dic
     with serving(parsers, api_key="secret") as address:
         page = Page(driver, address)
         page.until(lambda: page.find("#key").is_displayed())
-        assert "expected the key of this service" in page.find("#message").text
+        assert page.find("#message").text == "This service needs an API key. Enter it beside the settings."
         page.find("#key").send_keys("secret", Keys.TAB)
-        page.until(lambda: page.all(".card"))
+        page.until(lambda: page.texts(".card h2") == [TEXT])
+        driver.get("about:blank")
+        page = Page(driver, f"{address}#text=They+won.")
+        page.until(lambda: page.find("#key").is_displayed())
+        page.find("#key").send_keys("secret", Keys.TAB)
+        page.until(lambda: page.texts(".card h2") == ["They won."])
         driver.get("about:blank")
     driver.get_log("browser")
 
 
-def test_faults_are_shown_as_the_server_tells_them(driver: webdriver.Chrome, address: str) -> None:
+def test_a_failed_request_greys_the_results_and_says_why(driver: webdriver.Chrome, address: str) -> None:
     page = Page(driver, address)
+    page.resize(DESKTOP)
     page.parse()
     page.js("(document.querySelector('#beam').value = 99)")
     page.find("#text").send_keys(Keys.CONTROL, Keys.ENTER)
-    page.until(lambda: page.find("#message").text == "beam: expected at most 32, found 99")
+    page.until(lambda: page.find("#message").text == "Beam and trees can be at most 32.")
+    assert page.find("#message").get_attribute("role") == "status"
+    assert float(page.js("getComputedStyle(document.querySelector('#cards')).opacity")) < 0.5
+    assert page.find("#outdated").is_displayed()
+    page.js("(document.querySelector('#beam').value = 2)")
+    page.parse()
+    assert not page.find("#outdated").is_displayed()
+    assert page.js("getComputedStyle(document.querySelector('#cards')).opacity") == "1"
+    driver.get_log("browser")
+
+
+def test_errors_are_in_words_for_people(driver: webdriver.Chrome, address: str) -> None:
+    page = Page(driver, address)
+    page.parse()
+    page.find("#input option[value='conllu']").click()
+    page.js("(document.querySelector('#text').value = '1\\tJohn\\n')")
+    page.find("button.primary").click()
+    page.until(lambda: page.find("#message").text.startswith("The input is not valid CoNLL-U. Line 1: "))
+    page.find("#input option[value='text']").click()
+    page.js("(window.fetch = () => Promise.reject(new TypeError('Failed to fetch')))")
+    page.find("button.primary").click()
+    page.until(lambda: page.find("#message").text == "The service does not answer. Check that it runs, then try again.")
+    driver.get_log("browser")
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_controls_and_focus_row_stay_in_view(page: Page, size: tuple[int, int]) -> None:
+    page.resize(size)
+    page.parse(LONG)
+    player = page.step_through()
+    n = int(page.find(".count").text.split("/")[1])
+    assert n >= 65
+    for _ in range(39):
+        player.send_keys(Keys.ARROW_RIGHT)
+    assert page.find(".count").text == f"40 / {n}"
+    for selector in (".controls", ".narration", ".is-focus", ".heads tr.is-focus .form"):
+        box = page.js("document.querySelector(arguments[0]).getBoundingClientRect().toJSON()", selector)
+        assert 0 <= box["top"] <= box["bottom"] <= size[1], selector
+    # The sticky controls do not cover the row.
+    assert page.js(
+        "document.querySelector('.sticky').getBoundingClientRect().bottom <="
+        " document.querySelector('tr.is-focus').getBoundingClientRect().top + 1"
+    )
+    # Whoever scrolls away and steps on is brought back.
+    page.js("window.scrollTo({top: 0, behavior: 'instant'})")
+    player.send_keys(Keys.ARROW_RIGHT)
+    box = page.js("document.querySelector('tr.is-focus').getBoundingClientRect().toJSON()")
+    assert 0 <= box["top"] <= box["bottom"] <= size[1]
+
+
+def test_the_arc_of_the_step_is_marked_in_the_drawing(page: Page) -> None:
+    page.parse(LONG)
+    player = page.step_through()
+    for _ in range(4):
+        player.send_keys(Keys.ARROW_RIGHT)
+    focus = page.texts("tr.is-focus .form")
+    for drawing in (".trees", ".strip"):
+        assert page.texts(f"{drawing} .focus-word .form") == focus
+        titles = set(page.texts(f"{drawing} .arc.is-current title"))
+        assert len(titles) == 1
+        assert titles.pop().startswith(f"{focus[0]} is ")
+        assert len(set(page.texts(f"{drawing} .arc:not(.is-later) title"))) <= 5
+    page.find(".toggle").click()
+    assert page.all(".trees .is-current, .trees .is-later") == []
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_a_long_drawing_fits_the_width(page: Page, size: tuple[int, int]) -> None:
+    page.resize(size)
+    page.parse(LONG)
+    wide = "((frame) => [frame.scrollWidth, frame.clientWidth])(document.querySelector('.tree .view'))"
+    scrolled, shown = page.js(wide)
+    assert scrolled <= shown
+    size_of_words = page.js("document.querySelector('.drawing .form').getAttribute('font-size')")
+    assert size_of_words == "15", "a sentence of 40 words is drawn compactly"
+    grounds = {page.js("arguments[0].getAttribute('y')", each) for each in page.all(".tree .drawing .form")}
+    assert len(grounds) > 2
+    page.js("document.querySelector('input[value=line]').click()")
+    scrolled, shown = page.js(wide)
+    assert scrolled > 2 * shown
+
+
+def test_arcs_between_lines_have_one_tip_and_one_label(page: Page, parsers: dict[str, Parser]) -> None:
+    page.resize(PHONE)
+    page.parse(LONG)
+    [sentence] = parsers["first"].parse_text(LONG, beam=4)
+    assert len(page.all(".drawing .tip")) == len(sentence)
+    assert sorted(page.texts(".drawing .deprel")) == sorted(sentence.deprels)
+    assert len(page.all(".drawing .arc")) > len(sentence)
+
+
+def test_the_table_shows_the_columns(page: Page, parsers: dict[str, Parser]) -> None:
+    page.parse()
+    page.js("document.querySelector('input[value=table]').click()")
+    [sentence] = parsers["first"].parse_text(TEXT, beam=4)
+    assert page.texts(".analysis thead th") == ["ID", "Form", "Lemma", "UPOS", "XPOS", "Features", "Head", "Relation"]
+    forms = ["ROOT", *sentence.forms]
+    expected = [
+        [
+            word.id,
+            word.form,
+            *("" if value == "_" else value for value in (word.lemma, word.upos, word.xpos)),
+            "" if word.feats == "_" else word.feats.replace("|", " ") + " ",
+            f"{word.head} {forms[word.head or 0]}",
+            word.deprel,
+        ]
+        for word in sentence.words
+    ]
+    rows = "[...document.querySelectorAll('.analysis tbody tr')].map((r) => [...r.cells].map((c) => c.textContent))"
+    assert page.js(rows) == expected
+
+
+def test_words_and_conllu_can_be_given(page: Page) -> None:
+    page.until(lambda: page.all("#model option"))
+    page.find("#input option[value='words']").click()
+    page.parse("Do n't panic !")
+    assert page.texts(".drawing .form") == ["Do", "n't", "panic", "!"]
+    page.find("#input option[value='conllu']").click()
+    page.js("(document.querySelector('#text').value = arguments[0])", CONLLU)
+    page.find("button.primary").click()
+    page.until(lambda: page.texts(".drawing .form") == ["do", "n't", "sleep"])
+    page.js("document.querySelector('input[value=table]').click()")
+    assert page.texts(".analysis tbody td:first-child") == ["1-2", "1", "2", "3", "3.1"]
+
+
+def test_pasted_conllu_is_recognised(page: Page) -> None:
+    page.until(lambda: page.all("#model option"))
+    page.js("(document.querySelector('#text').value = arguments[0])", CONLLU)
+    page.js(
+        "document.querySelector('#text').dispatchEvent(new InputEvent('input', {inputType: 'insertFromPaste'}))",
+    )
+    assert page.find("#input").get_property("value") == "conllu"
+
+
+def test_examples_parse_with_a_click(page: Page) -> None:
+    page.until(lambda: page.all("#model option"))
+    for button in page.all("#examples button"):
+        page.js("(document.querySelector('#message').textContent = '')")
+        button.click()
+        page.until(lambda: "sentence" in page.find("#message").text)
+        assert not page.all(".message.error")
+        assert page.all(".card .drawing .deprel")
+    assert page.find("#input").get_property("value") == "conllu"
+
+
+def test_n_best_trees_stand_side_by_side(page: Page, parsers: dict[str, Parser]) -> None:
+    page.js("(document.querySelector('#trees').value = 3)")
+    page.parse()
+    trees = list(parsers["first"].stream(parsers["first"].parse_text(TEXT), beam=4, n_best=3))
+    assert [each.get_attribute("aria-label") for each in page.all(".drawing")] == [described(tree) for tree in trees]
+    assert len(page.all(".card")) == 1
+    boxes = [each.rect for each in page.all("figure.tree")]
+    assert boxes[0]["y"] == boxes[1]["y"]
+    assert boxes[0]["x"] < boxes[1]["x"]
+    assert page.texts("figcaption")[1].startswith("Tree 2")
+    arcs = [list(zip(tree.heads, tree.deprels, strict=True)) for tree in trees]
+    n_differing = [sum(a != b for a, b in zip(each, arcs[0], strict=True)) for each in arcs]
+    assert len(page.all(".arc.differs .tip")) == sum(n_differing)
+    page.step_through()  # traces with a beam that leads to the first of these trees
+    page.js("document.querySelector('input[value=table]').click()")
+    assert page.texts(".analysis thead th")[6:] == [
+        f"{name} {rank}" for rank in (1, 2, 3) for name in ("Head", "Relation")
+    ]
+    assert len(page.all(".analysis td.differs")) == 2 * sum(n_differing)
+
+
+def test_a_link_restores_text_and_settings(page: Page) -> None:
+    page.parse("They won. <b>Él</b> & Söhne+1%")
+    page.choose("#order", "outside-in")
+    page.js("(document.querySelector('#beam').value = 3)")
+    page.js("(document.querySelector('#trees').value = 2)")
+    page.js("document.querySelector('#projective').click()")
+    page.until(lambda: page.all("figcaption"))
+    page.js("document.querySelector('input[value=table]').click()")
+    page.find("#copy-link").click()
+    page.until(lambda: "ink" in page.find("#message").text)
+    link = page.driver.current_url
+    assert "#" in link
+    page.driver.get("about:blank")
+    page.driver.get(link)
+    page.until(lambda: page.all(".analysis"))
+    assert page.find("#text").get_property("value") == "They won. <b>Él</b> & Söhne+1%"
+    shown = {name: page.find(f"#{name}").get_property("value") for name in ("model", "order", "beam", "trees")}
+    assert shown == {"model": "second", "order": "outside-in", "beam": "3", "trees": "2"}
+    assert page.find("#projective").get_property("checked") is True
+    assert page.find("#single-root").get_property("checked") is True
+    page.until(lambda: "sentence" in page.find("#message").text)
+
+
+def test_a_text_too_long_for_a_link_is_said_to_be(page: Page) -> None:
+    page.until(lambda: page.all("#model option"))
+    page.parse()
+    page.js("(document.querySelector('#text').value = 'word '.repeat(3000))")
+    page.find("#copy-link").click()
+    page.until(lambda: page.find("#message").text.startswith("The text is too long for a link."))
+    assert "#" not in page.driver.current_url
+
+
+def test_a_damaged_link_does_no_harm(page: Page) -> None:
+    page.until(lambda: page.all("#model option"))
+    page.js("(location.hash = '#text=They+won.&beam=-5&trees=x&input=__proto__&model=none&view=%3Cb%3E')")
+    page.until(lambda: page.find("#message").text == "This service has no model none; first parsed the text.")
+    assert page.find("#beam").get_property("value") == "4"
+    assert page.find("#input").get_property("value") == "text"
+    assert page.texts(".card h2") == ["They won."]
+
+
+DROP = """
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([arguments[0]], arguments[1]));
+    for (const name of ["dragover", "drop"]) {
+      document.body.dispatchEvent(new DragEvent(name, {dataTransfer: transfer, bubbles: true, cancelable: true}));
+    }
+"""
+
+
+def test_a_file_can_be_dropped(page: Page) -> None:
+    page.until(lambda: page.all("#model option"))
+    page.driver.execute_script(DROP, "They won. We lost.", "two.txt")
+    page.until(lambda: page.find("#message").text == "two.txt: 2 sentences.")
+    assert page.texts(".card h2") == ["They won.", "We lost."]
+    page.driver.execute_script(DROP, CONLLU, "one.conllu")
+    page.until(lambda: page.find("#message").text == "one.conllu: 1 sentence.")
+    assert page.find("#input").get_property("value") == "conllu"
+    assert "2 MB" in page.find("#hint").text
+    page.driver.execute_script(DROP, "x" * (2**21 + 1), "big.txt")
+    page.until(lambda: page.find("#message").text.startswith("big.txt has 2.0 MB; the page takes files of up to 2 MB."))
+    page.driver.execute_script(DROP, "\0\0", "picture.png")
+    page.until(lambda: page.find("#message").text == "picture.png is not a text file in UTF-8.")
+
+
+def test_everything_can_be_downloaded(page: Page, parsers: dict[str, Parser], tmp_path: Path) -> None:
+    page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    text = "They don't know. " * 30
+    page.parse(text)
+    sentences = list(parsers["first"].parse_text(text, beam=4))
+    assert len(page.all(".card")) < len(sentences) == 30
+    for name, expected in (("conllu", "".join(map(format_sentence, sentences))), ("json", render(sentences, "json"))):
+        page.find(f"#save-{name}").click()
+        saved = tmp_path / f"parsed.{name}"
+        page.until(saved.exists)
+        page.until(lambda saved=saved, expected=expected: saved.read_text(encoding="utf-8") == expected)
+
+
+def test_conllu_of_the_page_is_that_of_the_service(page: Page, parsers: dict[str, Parser], tmp_path: Path) -> None:
+    page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    page.until(lambda: page.all("#model option"))
+    page.driver.execute_script(DROP, CONLLU, "one.conllu")
+    page.until(lambda: page.find("#message").text == "one.conllu: 1 sentence.")
+    [sentence] = parsers["first"].parse(list(read_treebank(io.BytesIO(CONLLU.encode()), format="conllu")), beam=4)
+    page.find("#save-conllu").click()
+    saved = tmp_path / "parsed.conllu"
+    page.until(saved.exists)
+    page.until(lambda: saved.read_text(encoding="utf-8") == format_sentence(sentence))
+
+
+def test_cards_load_as_one_scrolls(page: Page) -> None:
+    page.parse("They won. " * 200)
+    assert page.find("#message").text == "200 sentences."
+    few = len(page.all(".card"))
+    assert 8 <= few < 40
+    assert page.find(".card").get_attribute("aria-setsize") == "200"
+    page.js("window.scrollTo({top: document.body.scrollHeight, behavior: 'instant'})")
+    page.until(lambda: len(page.all(".card")) > few)
+    while len(page.all(".card")) < 200:
+        before = len(page.all(".card"))
+        page.js("window.scrollTo({top: document.body.scrollHeight, behavior: 'instant'})")
+        page.until(lambda before=before: len(page.all(".card")) > before)
+    assert not page.find("#more").is_displayed()
+
+
+def test_what_came_before_a_fault_is_shown(driver: webdriver.Chrome, address: str) -> None:
+    page = Page(driver, address)
+    page.until(lambda: page.all("#model option"))
+    lines = "They won.\n" * 600 + "very " * 1200
+    page.js("(document.querySelector('#text').value = arguments[0])", lines)
+    page.find("#input option[value='lines']").click()
+    page.find("button.primary").click()
+    page.until(lambda: page.find("#message").text.startswith("A sentence has more than 1,000 words"))
+    assert page.find("#message").text.endswith("Shown are the 600 sentences before it.")
+    assert not page.find("#outdated").is_displayed()
+    assert page.all(".card")
+    driver.get_log("browser")
+
+
+def test_right_to_left_scripts_run_from_right_to_left(page: Page) -> None:
+    page.until(lambda: page.all("#model option"))
+    page.find("#input option[value='words']").click()
+    page.parse("הילד קורא ספר")
+    xs = [float(page.js("arguments[0].getAttribute('x')", each)) for each in page.all(".drawing .form")]
+    assert xs == sorted(xs, reverse=True)
+
+
+def test_models_without_a_tokeniser_take_words(driver: webdriver.Chrome) -> None:
+    with serving({"bare": tiny_parser(tiny_config(), seed=3)}) as address:
+        page = Page(driver, address)
+        page.until(lambda: page.find("#input").get_property("value") == "words")
+        assert page.find("#message").text == "No model of this service reads raw text. Enter words or CoNLL-U."
+        page.parse("They won .")
+        assert page.texts(".drawing .form") == ["They", "won", "."]
+        driver.get("about:blank")
     driver.get_log("browser")

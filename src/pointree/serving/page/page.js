@@ -1,162 +1,107 @@
-// The form and the cards. Whatever comes from users or the server is set as text or as an image, never as markup.
+// The form, the results and what connects them.
 
-import { openSteps } from "./steps.js";
+import { askTrees } from "./api.js";
+import { makeCard } from "./card.js";
+import { looksLikeConllu, toConllu } from "./conllu.js";
+import { byId, count, make, say } from "./dom.js";
+import { EXAMPLES } from "./examples.js";
+import { MAX_FILE_MEGABYTES, acceptDrops, copyText, readText, save } from "./files.js";
+import { makeFeed } from "./feed.js";
+import { makeLink, readLink } from "./link.js";
+import { CONTROLS, hasModel, loadModels, parseRequest, readSettings, writeSettings } from "./settings.js";
 
-const byId = (id) => document.getElementById(id);
-const form = byId("form");
-const [text, order, model, beam, projective, key] = ["text", "order", "model", "beam", "projective", "key"].map(byId);
-const results = byId("results");
-let models = [];
+const [form, text, results, tools] = ["form", "text", "results", "tools"].map(byId);
+const views = [...tools.querySelectorAll("input[name=view]")];
+let parsed = readSettings(); // the settings of the results
 let pending = null;
 
-async function ask(path, body, signal) {
-  const headers = key.value ? { Authorization: `Bearer ${key.value}` } : {};
-  const options = body === undefined ? { headers, signal } : {
-    method: "POST",
-    headers: { ...headers, "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-    signal,
-  };
-  const reply = await fetch(path, options).catch((error) => {
-    throw error.name === "AbortError" ? error : new Error("The server does not answer.");
-  });
-  if (reply.status === 401) byId("key-field").hidden = false;
-  const value = await reply.json().catch(() => null);
-  if (!reply.ok) throw new Error(value?.error?.message ?? `The server answered with status ${reply.status}.`);
-  return value;
-}
+const feed = makeFeed((trees, place) => makeCard(trees, place, parsed));
 
-function say(message, isError = false) {
-  byId("message").textContent = message;
-  byId("message").classList.toggle("error", isError);
-}
-
-function choose(select, values, chosen) {
-  select.replaceChildren(...values.map((value) => new Option(value, value, false, value === chosen)));
-}
-
-async function loadModels() {
-  const known = await ask("v1/models");
-  models = known.models.filter((each) => each.reads_text);
-  if (!models.length) throw new Error("No model of this server reads raw text.");
-  const first = models.find((each) => each.name === known.default) ?? models[0];
-  choose(order, [...new Set(models.map((each) => each.order))], first.order);
-  choose(model, models.map((each) => each.name), first.name);
-}
-
-// An order is a property of a model: choosing one chooses a model that has it, and the other way round.
-order.addEventListener("change", () => {
-  model.value = models.find((each) => each.order === order.value).name;
-});
-model.addEventListener("change", () => {
-  order.value = models.find((each) => each.name === model.value).order;
-});
-
-function options() {
-  return { model: model.value, beam: beam.valueAsNumber, projective: projective.checked };
-}
-
-async function parse() {
+// Parses what the form says; `source` names the file that it is from.
+async function parse(source = "") {
   if (!form.reportValidity()) return;
   pending?.abort();
   const { signal } = (pending = new AbortController());
+  let found = 0;
   results.setAttribute("aria-busy", "true");
   say("Parsing …");
   try {
-    if (!models.length) await loadModels();
-    const chosen = options();
-    const sentences = await ask("v1/draw", { text: text.value, ...chosen }, signal);
-    const opened = [...results.children].map((card) => card.querySelector(".toggle").ariaExpanded === "true");
-    const cards = sentences.map((sentence, place) => makeCard(sentence, place, sentences.length, chosen));
-    results.replaceChildren(...cards.map((card) => card.element));
-    say(sentences.length === 1 ? "1 sentence." : `${sentences.length} sentences.`);
-    cards.forEach((card, place) => opened[place] && card.open());
+    await loadModels();
+    const settings = readSettings();
+    for await (const trees of askTrees(parseRequest(settings), signal)) {
+      if (!found) startResults(settings);
+      found += 1;
+      feed.add(trees);
+    }
+    if (!found) startResults(settings);
+    say(source + (found ? `${count(found, "sentence")}.` : "There is no sentence in this input."));
   } catch (error) {
-    if (error.name !== "AbortError") say(error.message, true);
+    if (error.name === "AbortError") return;
+    say(found ? `${error.message} Shown are the ${count(found, "sentence")} before it.` : error.message, true);
+    if (!found) outdate();
   } finally {
     if (!signal.aborted) results.removeAttribute("aria-busy");
   }
 }
 
-function makeCard(sentence, place, count, chosen) {
-  const element = byId("card-template").content.firstElementChild.cloneNode(true);
-  const [toggle, copy, download, tree, steps] = [".toggle", ".copy", ".download", ".tree", ".steps"].map((selector) =>
-    element.querySelector(selector));
-  const name = count === 1 ? "the sentence" : `sentence ${place + 1}`;
-  element.querySelector("h2").textContent = sentence.text;
-  element.setAttribute("aria-label", `Tree ${place + 1} of ${count}`);
-  tree.setAttribute("aria-label", `Drawing of ${name}, can be scrolled sideways`);
-  const image = tree.querySelector("img");
-  image.alt = describe(sentence.conllu);
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(sentence.svg)}`;
-
-  copy.addEventListener("click", async () => {
-    const done = await copyText(sentence.conllu);
-    flash(copy, done ? "Copied" : "Not allowed");
-  });
-  download.addEventListener("click", () => {
-    const address = URL.createObjectURL(new Blob([sentence.svg], { type: "image/svg+xml" }));
-    Object.assign(document.createElement("a"), { href: address, download: `sentence-${place + 1}.svg` }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 1000);
-  });
-
-  let player = null;
-  const open = async (focus = false) => {
-    toggle.ariaExpanded = "true";
-    steps.hidden = false;
-    if (player === null) {
-      steps.textContent = "Tracing …";
-      try {
-        const [trace] = await ask("v1/trace", { conllu: sentence.conllu, ...chosen });
-        player = openSteps(byId("steps-template").content.firstElementChild.cloneNode(true), trace);
-        steps.replaceChildren(player.element);
-        player.show(1);
-      } catch (error) {
-        steps.textContent = error.message;
-      }
-    }
-    if (focus) player?.element.focus({ preventScroll: true });
-  };
-  toggle.addEventListener("click", () => {
-    if (toggle.ariaExpanded === "true") {
-      toggle.ariaExpanded = "false";
-      steps.hidden = true;
-      player?.pause();
-    } else {
-      open(true);
-    }
-  });
-  return { element, open };
+function startResults(settings) {
+  parsed = settings;
+  feed.clear();
+  tools.hidden = false;
+  results.classList.remove("outdated");
+  byId("outdated").hidden = true;
 }
 
-// The tree in words, for those who cannot see it.
-function describe(conllu) {
-  const words = conllu.split("\n").map((row) => row.split("\t")).filter((row) => /^\d+$/.test(row[0]));
-  const forms = ["ROOT", ...words.map((row) => row[1])];
-  return words.map((row) => `${row[1]} is ${row[7]} of ${forms[row[6]]}`).join("; ");
+// The results do not belong to what was asked last: grey them, and say so.
+function outdate() {
+  const hasResults = feed.sentences.length > 0;
+  results.classList.toggle("outdated", hasResults);
+  byId("outdated").hidden = !hasResults;
 }
 
-async function copyText(value) {
+async function openFile(file) {
   try {
-    await navigator.clipboard.writeText(value);
-    return true;
-  } catch {
-    // Browsers give the clipboard to secure origins alone; the older way works everywhere.
-    const area = Object.assign(document.createElement("textarea"), { value, className: "unseen" });
-    document.body.append(area);
-    area.select();
-    const done = document.execCommand("copy");
-    area.remove();
-    return done;
+    const content = await readText(file);
+    const isConllu = /\.conllu?$/i.test(file.name) || looksLikeConllu(content);
+    const { input } = readSettings();
+    writeSettings({ text: content, input: isConllu ? "conllu" : input === "conllu" ? "text" : input });
+    await parse(`${file.name}: `);
+  } catch (error) {
+    tell(error);
   }
 }
 
-function flash(button, message) {
-  const usual = button.dataset.usual ?? (button.dataset.usual = button.textContent);
-  button.textContent = message;
-  say(message === "Copied" ? "CoNLL-U copied." : "The browser does not allow copying.");
-  setTimeout(() => (button.textContent = usual), 1600);
+function chosenView() {
+  return views.find((each) => each.checked).value;
 }
+
+function chooseView(wanted) {
+  const view = views.find((each) => each.value === wanted) ?? views[0];
+  view.checked = true;
+  results.dataset.view = view.value;
+  feed.show(view.value);
+}
+
+// Parses what the link in the address asks for; whether there is one.
+async function restore() {
+  const link = readLink(location.hash);
+  if (link === null) return false;
+  writeSettings(link.settings);
+  chooseView(link.view);
+  await parse();
+  const { model } = link.settings;
+  if (model && !hasModel(model)) {
+    say(`This service has no model ${model.slice(0, 80)}; ${readSettings().model} parsed the text.`, true);
+  }
+  return true;
+}
+
+async function start() {
+  await loadModels();
+  return restore();
+}
+
+const tell = (error) => say(error.message, true);
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
@@ -165,9 +110,49 @@ form.addEventListener("submit", (event) => {
 text.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) parse();
 });
-for (const control of [order, model, beam, projective]) {
-  control.addEventListener("change", () => results.children.length && parse());
+text.addEventListener("input", (event) => {
+  if (event.inputType !== "insertFromPaste" || byId("input").value === "conllu" || !looksLikeConllu(text.value)) return;
+  writeSettings({ input: "conllu" });
+  say("This looks like CoNLL-U, so the input is set to CoNLL-U.");
+});
+for (const control of CONTROLS) {
+  control.addEventListener("change", () => feed.sentences.length && control.id !== "input" && parse());
 }
-key.addEventListener("change", () => parse());
+byId("key").addEventListener("change", () => start().then((restored) => restored || parse()).catch(tell));
 
-loadModels().catch((error) => say(error.message, true));
+byId("examples").append(...EXAMPLES.map((example) => {
+  const button = make("button", "chip", example.name);
+  button.type = "button";
+  button.title = example.text;
+  button.addEventListener("click", () => {
+    writeSettings({ text: example.text, input: example.input, trees: example.trees ?? 1 });
+    parse();
+  });
+  return button;
+}));
+
+byId("size").textContent = `${MAX_FILE_MEGABYTES} MB`;
+byId("open-file").addEventListener("click", () => byId("file").click());
+byId("file").addEventListener("change", ({ target }) => {
+  if (target.files.length) openFile(target.files[0]);
+  target.value = ""; // so that the same file can be opened again
+});
+acceptDrops(openFile);
+
+for (const view of views) view.addEventListener("change", () => chooseView(view.value));
+byId("save-conllu").addEventListener("click", () =>
+  save("parsed.conllu", feed.sentences.flat().map(toConllu), "text/x-conllu"));
+byId("save-json").addEventListener("click", () => {
+  const lines = feed.sentences.flat().map((tree) => tree.line);
+  save("parsed.json", lines.length ? ["[\n", lines.join(",\n"), "\n]\n"] : ["[]\n"], "application/json");
+});
+byId("copy-link").addEventListener("click", async () => {
+  const link = makeLink(readSettings(), chosenView());
+  if (link === null) return say("The text is too long for a link. Download the trees instead.", true);
+  history.replaceState(null, "", link);
+  say(await copyText(link) ? "Link copied. It has the text and the settings." : "The link is in the address bar.");
+});
+window.addEventListener("hashchange", restore);
+
+chooseView(chosenView());
+start().catch(tell);
