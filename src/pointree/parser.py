@@ -22,9 +22,10 @@ from pointree.nn.pretrained_features import PretrainedFeatures
 from pointree.options import ParseOptions
 from pointree.running.batching import plan_batches, windows
 from pointree.running.precision import resolve_precision
-from pointree.search import ParseTree, search
+from pointree.search import ParseTree, search_steps
+from pointree.search.resumable import Resumable, run_to_end
 from pointree.search.trace import Trace
-from pointree.search.tracing import trace_search
+from pointree.search.tracing import trace_steps
 from pointree.text.reading import segment_text
 from pointree.text.udpipe import TextModel
 from pointree.transitions import ORDERS
@@ -226,18 +227,35 @@ class Parser:
 
     def trees(self, sentences: Sequence[Sentence], options: ParseOptions | None = None) -> list[list[ParseTree]]:
         """The best trees of each sentence as heads and label numbers, without building new sentences."""
-        options = options or ParseOptions()
+        return run_to_end(self.tree_steps(sentences, options or ParseOptions()))
+
+    @torch.inference_mode()
+    def tree_steps(self, sentences: Sequence[Sentence], options: ParseOptions) -> Resumable[list[list[ParseTree]]]:
+        """The same as `trees`, with a pause after every decoder step."""
         encoded = [self.featurizer.encode(sentence) for sentence in sentences]
         results: list[list[ParseTree]] = [[] for _ in sentences]
         lengths = [len(sentence) for sentence in encoded]
         for numbers in plan_batches(lengths, batch_words=options.batch_words, beam=options.width):
-            batch = self.featurizer.batch([encoded[number] for number in numbers])
-            with torch.inference_mode():
-                encoding = self.network.encode(batch)
-                found = search(self.network, encoding, self.order, options, self.root_label)
+            encoding = self.network.encode(self.featurizer.batch([encoded[number] for number in numbers]))
+            yield
+            found = yield from search_steps(self.network, encoding, self.order, options, self.root_label)
             for number, trees in zip(numbers, found, strict=True):
                 results[number] = trees
         return results
+
+    def parse_steps(self, sentences: Iterable[Sentence], options: ParseOptions) -> Resumable[list[list[Sentence]]]:
+        """Parse sentences in place, with pauses, and return the trees of each, best first.
+
+        For whoever must do other things meanwhile: the work stops for good when the generator is closed.
+        """
+        self.check(options)
+        tagged = []
+        for sentence in self.tagged(sentences, options.retag, copy=False):
+            tagged.append(sentence)
+            yield
+        found = yield from self.tree_steps(tagged, options)
+        deprels, tags = self.vocabularies.deprels.symbols, self.vocabularies.tags.symbols
+        return [_filled(sentence, trees, options, deprels, tags) for sentence, trees in zip(tagged, found, strict=True)]
 
     def trace(
         self, sentence: Words, options: ParseOptions | None = None, *, top_labels: int = 5, **fields: Any
@@ -245,31 +263,35 @@ class Parser:
         """Parse one sentence and tell how: for every step the pointer's distribution, illegal heads and why, the
         states that were fused, the gate, the labels and the beam. The tree is that of `parse` with the same options.
         """
-        chosen = ParseOptions.of(options, fields)
-        self.check(chosen)
-        [tagged] = self.tagged([sentence], chosen.retag)
+        return run_to_end(self.trace_steps(sentence, ParseOptions.of(options, fields), top_labels=top_labels))
+
+    @torch.inference_mode()
+    def trace_steps(self, sentence: Words, options: ParseOptions, *, top_labels: int = 5) -> Resumable[Trace]:
+        """The same as `trace`, with pauses."""
+        self.check(options)
+        [tagged] = self.tagged([sentence], options.retag)
         forms, deprels = ["ROOT", *tagged.forms], self.vocabularies.deprels.symbols
-        with torch.inference_mode():
-            encoding = self.network.encode(self.featurizer.batch([self.featurizer.encode(tagged)]))
-            tree, steps = trace_search(
-                self.network,
-                encoding,
-                self.order,
-                chosen,
-                self.root_label,
-                forms=forms,
-                deprels=deprels,
-                top_labels=top_labels,
-            )
+        encoding = self.network.encode(self.featurizer.batch([self.featurizer.encode(tagged)]))
+        yield
+        tree, steps = yield from trace_steps(
+            self.network,
+            encoding,
+            self.order,
+            options,
+            self.root_label,
+            forms=forms,
+            deprels=deprels,
+            top_labels=top_labels,
+        )
         _fill_in(tagged, tree, deprels, False, self.vocabularies.tags.symbols)
         return Trace(
             model=self.name,
             order=self.order.name,
             fusion=self.config.decoder.fusion,
             gate=self.config.decoder.gate,
-            beam=chosen.width,
-            single_root=chosen.single_root,
-            projective=chosen.projective,
+            beam=options.width,
+            single_root=options.single_root,
+            projective=options.projective,
             sent_id=tagged.sent_id,
             text=tagged.text,
             forms=forms,
@@ -294,17 +316,25 @@ def parse_windows(
     """
     for window in windows(sentences, _WINDOW_SENTENCES):
         for sentence, trees in zip(window, find_trees(window), strict=True):
-            if options.n_best == 1:
-                _fill_in(sentence, trees[0], deprels, options.probabilities, tags)
-                yield sentence
-                continue
-            for rank, tree in enumerate(trees, 1):
-                parsed = sentence.copy()
-                _fill_in(parsed, tree, deprels, options.probabilities, tags)
-                parsed.set_meta("tree_rank", str(rank))
-                parsed.set_meta("tree_log_prob", f"{tree.log_prob:.4f}")
-                _set_apart(parsed, is_first=rank == 1, is_last=rank == len(trees))
-                yield parsed
+            yield from _filled(sentence, trees, options, deprels, tags)
+
+
+def _filled(
+    sentence: Sentence, trees: Sequence[ParseTree], options: ParseOptions, deprels: Sequence[str], tags: Sequence[str]
+) -> list[Sentence]:
+    """A sentence with its tree, or copies of it with the best trees."""
+    if options.n_best == 1:
+        _fill_in(sentence, trees[0], deprels, options.probabilities, tags)
+        return [sentence]
+    copies = []
+    for rank, tree in enumerate(trees, 1):
+        parsed = sentence.copy()
+        _fill_in(parsed, tree, deprels, options.probabilities, tags)
+        parsed.set_meta("tree_rank", str(rank))
+        parsed.set_meta("tree_log_prob", f"{tree.log_prob:.4f}")
+        _set_apart(parsed, is_first=rank == 1, is_last=rank == len(trees))
+        copies.append(parsed)
+    return copies
 
 
 def _fill_in(
