@@ -22,8 +22,8 @@ from pointree.version import __version__
 
 __all__ = ["OPEN_PATHS", "OPEN_PREFIXES", "create_app"]
 
-OPEN_PATHS = ("/", "/healthz", "/docs", "/openapi.json")
-"""What needs no key: pages without data, which a browser must be able to load, and the health check."""
+OPEN_PATHS = ("/", "/healthz", "/readyz", "/docs", "/openapi.json")
+"""What needs no key: pages without data, which a browser must be able to load, and the health checks."""
 
 OPEN_PREFIXES = ("/page/",)
 """Where the files of the page are."""

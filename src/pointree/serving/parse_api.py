@@ -11,7 +11,7 @@ from starlette.responses import Response, StreamingResponse
 
 from pointree.rendering.json_format import to_object
 from pointree.serving.failures import error_body, from_error, over_limit
-from pointree.serving.inputs import check_words, from_conllu, from_text, from_words
+from pointree.serving.inputs import from_conllu, from_text, from_words
 from pointree.serving.job import Job, Render
 from pointree.serving.limits import Limits
 from pointree.serving.registry import ServedModel
@@ -92,10 +92,9 @@ def _check_beam(asked: ParseRequest, limits: Limits) -> None:
 
 def _sentences(asked: ParseRequest, model: ServedModel, limits: Limits) -> Iterator[Sentence]:
     if asked.text is not None:
-        check_words(asked.text, limits)
-        return from_text(asked.text, model.parser, presegmented=asked.presegmented)
+        return from_text(asked.text, model.parser, limits, presegmented=asked.presegmented)
     if asked.conllu is not None:
-        return from_conllu(asked.conllu)
+        return from_conllu(asked.conllu, limits)
     return from_words(asked.words or [])
 
 

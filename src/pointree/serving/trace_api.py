@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request
@@ -11,9 +12,11 @@ from pydantic import ConfigDict, Field, model_validator
 from starlette.responses import Response
 
 from pointree.rendering.svg import draw_svg
+from pointree.search.trace import Trace
 from pointree.serving.failures import RequestError, over_limit
-from pointree.serving.inputs import check_words, from_conllu, from_text
+from pointree.serving.inputs import from_conllu, from_text
 from pointree.serving.job import Render
+from pointree.serving.limits import Limits
 from pointree.serving.registry import ServedModel
 from pointree.serving.schemas import error_replies, options_model, parse_options
 from pointree.serving.service import Service
@@ -66,20 +69,17 @@ def trace_router(service: Service) -> APIRouter:
         """Parse sentences and tell of every step, as `pointree parse --to trace` does."""
         model = service.registry.get(asked.model)
 
-        def tell(sentence: Sentence) -> str:
-            _check_length(sentence)
-            told = model.parser.trace(sentence, parse_options(asked))
-            return json.dumps({**told.to_object(), "model": model.name})
+        def tell(trace: Trace) -> Iterator[str]:
+            return _json_pieces(trace, model.name)
 
-        return await answer(asked, request, model, Task(parse=False), tell)
+        return await answer(asked, request, model, Task(parse_options(asked), trace=True), tell)
 
     async def answer(asked: DrawRequest, request: Request, model: ServedModel, task: Task, render: Render) -> Response:
         limits = service.limits
         if asked.beam > limits.beam:
             raise over_limit(limits, "beam", f"beam: expected at most {limits.beam}, found {asked.beam}")
-        if asked.text is not None:
-            check_words(asked.text, limits)
-        job = service.new_job(model, task, _sentences(asked, model), render)
+        sentences = _sentences(asked, model, limits)
+        job = service.new_job(model, task, map(_check_length, sentences) if task.trace else sentences, render)
         texts = await service.collect(job, request)
         body = "[\n" + ",\n".join(texts) + "\n]\n" if texts else "[]\n"
         return Response(body, headers={"X-Pointree-Model": model.name}, media_type="application/json")
@@ -87,10 +87,10 @@ def trace_router(service: Service) -> APIRouter:
     return router
 
 
-def _sentences(asked: DrawRequest, model: ServedModel) -> Iterator[Sentence]:
+def _sentences(asked: DrawRequest, model: ServedModel, limits: Limits) -> Iterator[Sentence]:
     if asked.text is not None:
-        return from_text(asked.text, model.parser)
-    return from_conllu(asked.conllu or "")
+        return from_text(asked.text, model.parser, limits)
+    return from_conllu(asked.conllu or "", limits)
 
 
 def _draw(sentence: Sentence) -> str:
@@ -98,7 +98,25 @@ def _draw(sentence: Sentence) -> str:
     return json.dumps(drawn)
 
 
-def _check_length(sentence: Sentence) -> None:
+def _json_pieces(trace: Trace, model: str) -> Iterator[str]:
+    """A trace as JSON, a step at a time: a long sentence with a wide beam makes megabytes."""
+    outline = replace(trace, model=model, steps=[]).to_object()
+    separator = "{"
+    for key, value in outline.items():
+        yield f"{separator}{json.dumps(key)}: "
+        separator = ", "
+        if key != "steps":
+            yield json.dumps(value)
+            continue
+        yield "["
+        for number, step in enumerate(trace.steps):
+            yield (", " if number else "") + json.dumps(step.to_object())
+        yield "]"
+    yield "}"
+
+
+def _check_length(sentence: Sentence) -> Sentence:
     if len(sentence) > MAX_TRACE_WORDS:
         message = f"expected sentences of at most {MAX_TRACE_WORDS} words to trace, found one of {len(sentence)}"
         raise RequestError(413, "trace_words", message, limit=("trace_words", MAX_TRACE_WORDS))
+    return sentence

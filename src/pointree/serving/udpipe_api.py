@@ -17,7 +17,8 @@ from pointree.errors import PointreeError
 from pointree.options import ParseOptions
 from pointree.serving.failures import RequestError, from_error
 from pointree.serving.forms import read_fields
-from pointree.serving.inputs import check_words, from_text
+from pointree.serving.inputs import from_text
+from pointree.serving.limits import Limits
 from pointree.serving.registry import ServedModel
 from pointree.serving.schemas import error_replies
 from pointree.serving.service import Service
@@ -45,14 +46,14 @@ class ProcessFields(BaseModel):
     parser: Annotated[str | None, Field(description="Parse the sentences.")] = None
     output: Annotated[str, Field(description="conllu, epe, matxin, horizontal, plaintext or vertical.")] = "conllu"
 
-    def sentences(self, model: ServedModel) -> Iterator[Sentence]:
+    def sentences(self, model: ServedModel, limits: Limits) -> Iterator[Sentence]:
         """The sentences in the data."""
         if self.tokenizer is None:
-            return read_udpipe(self.data, self.input)
+            return read_udpipe(self.data, self.input, limits)
         options = self.tokenizer.split(";")
         if "ranges" in options:
             raise RequestError(400, "invalid", "tokenizer: expected presegmented or nothing, found ranges")
-        return from_text(self.data, model.parser, presegmented="presegmented" in options, name="data")
+        return from_text(self.data, model.parser, limits, presegmented="presegmented" in options, name="data")
 
     def task(self) -> Task:
         """The steps that are asked for; UDPipe also knows the value `none`, which asks for nothing."""
@@ -68,11 +69,9 @@ def udpipe_router(service: Service) -> APIRouter:
     async def process(request: Request) -> Response:
         try:
             fields = _fields(request.scope["query_string"], request.headers, await request.body())
-            if fields.tokenizer is not None:
-                check_words(fields.data, service.limits)
             model = service.registry.match(fields.model)
             writer = UdpipeWriter(fields.output)
-            job = service.new_job(model, fields.task(), fields.sentences(model), writer.write)
+            job = service.new_job(model, fields.task(), fields.sentences(model, service.limits), writer.write)
             texts = await service.collect(job, request)
         except PointreeError as error:
             raise _as_udpipe_says(error) from error
