@@ -13,12 +13,13 @@ from starlette.responses import Response
 
 from pointree.rendering.svg import draw_svg
 from pointree.search.trace import Trace
+from pointree.serving.bodies import json_body, read_json
 from pointree.serving.failures import RequestError, over_limit
 from pointree.serving.inputs import from_conllu, from_text
 from pointree.serving.job import Render
 from pointree.serving.limits import Limits
 from pointree.serving.registry import ServedModel
-from pointree.serving.schemas import error_replies, options_model, parse_options
+from pointree.serving.schemas import error_replies, one_of, options_model, parse_options
 from pointree.serving.service import Service
 from pointree.serving.task import Task
 from pointree.treebank.conllu import format_sentence
@@ -30,7 +31,7 @@ MAX_TRACE_WORDS = 200
 """Words of a sentence that can be traced; the size of a trace grows with their square."""
 
 _ARRAY = {"content": {"application/json": {"schema": {"type": "array", "items": {"type": "object"}}}}}
-_ERRORS = error_replies(400, 401, 404, 408, 413, 422, 500, 503, 504)
+_ERRORS = error_replies(400, 401, 404, 408, 413, 415, 422, 500, 503, 504)
 
 
 _DrawFields: Any = options_model("DrawFields", "beam", "projective", "single_root")
@@ -40,7 +41,10 @@ class DrawRequest(_DrawFields):  # type: ignore[misc]
     """Sentences in one of two forms, and how to parse them."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"text": "John and Mary play tennis together.", "beam": 4}]},
+        json_schema_extra={
+            "examples": [{"text": "John and Mary play tennis together.", "beam": 4}],
+            "oneOf": one_of(text="string", conllu="string"),
+        },
     )
 
     text: Annotated[str | None, Field(description="Raw text; it is cut into sentences and words, and tagged.")] = None
@@ -58,15 +62,27 @@ def trace_router(service: Service) -> APIRouter:
     """The routes under `/v1` that tell of a parse."""
     router = APIRouter(prefix="/v1", tags=["pointree"])
 
-    @router.post("/draw", response_class=Response, responses={200: {"description": "Pictures.", **_ARRAY}, **_ERRORS})
-    async def draw(asked: DrawRequest, request: Request) -> Response:
+    @router.post(
+        "/draw",
+        response_class=Response,
+        responses={200: {"description": "Pictures.", **_ARRAY}, **_ERRORS},
+        openapi_extra=json_body(DrawRequest),
+    )
+    async def draw(request: Request) -> Response:
         """Parse sentences and draw each: its `text`, its `conllu`, and its picture as `pointree parse --to svg`."""
+        asked = await read_json(request, DrawRequest, service.limits)
         model = service.registry.get(asked.model)
         return await answer(asked, request, model, Task(parse_options(asked)), _draw)
 
-    @router.post("/trace", response_class=Response, responses={200: {"description": "Traces.", **_ARRAY}, **_ERRORS})
-    async def trace(asked: DrawRequest, request: Request) -> Response:
+    @router.post(
+        "/trace",
+        response_class=Response,
+        responses={200: {"description": "Traces.", **_ARRAY}, **_ERRORS},
+        openapi_extra=json_body(DrawRequest),
+    )
+    async def trace(request: Request) -> Response:
         """Parse sentences and tell of every step, as `pointree parse --to trace` does."""
+        asked = await read_json(request, DrawRequest, service.limits)
         model = service.registry.get(asked.model)
 
         def tell(trace: Trace) -> Iterator[str]:

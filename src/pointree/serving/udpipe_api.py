@@ -29,8 +29,6 @@ from pointree.treebank.sentence import Sentence
 __all__ = ["ProcessFields", "udpipe_router"]
 
 _ACKNOWLEDGEMENT = "http://ufal.mff.cuni.cz/udpipe#udpipe_acknowledgements"
-_ANY_ORIGIN = {"Access-Control-Allow-Origin": "*"}
-"""As the public service answers: pages in a browser are among its clients."""
 
 
 class ProcessFields(BaseModel):
@@ -109,7 +107,7 @@ def udpipe_router(service: Service) -> APIRouter:
 
 def _reply(value: dict[str, Any]) -> Response:
     body = json.dumps(value, ensure_ascii=False, indent=1) + "\n"
-    return Response(body, headers=_ANY_ORIGIN, media_type="application/json")
+    return Response(body, media_type="application/json")
 
 
 def _fields(query: bytes, headers: Any, body: bytes) -> ProcessFields:
@@ -117,7 +115,7 @@ def _fields(query: bytes, headers: Any, body: bytes) -> ProcessFields:
     try:
         return ProcessFields.model_validate(found)
     except ValidationError as error:
-        [*_, first] = error.errors()
+        first = error.errors(include_url=False, include_input=False)[0]
         raise RequestError(400, "invalid", f"{first['loc'][0]}: this field is required") from None
 
 
@@ -126,7 +124,6 @@ def _as_udpipe_says(error: PointreeError) -> RequestError:
     failure = from_error(error)
     if failure.status in (404, 422):
         failure.status = 400
-    failure.headers |= _ANY_ORIGIN
     return failure
 
 
