@@ -13,7 +13,7 @@ import torch
 from pointree.config import READ_TAGS, Config
 from pointree.errors import ModelError, UsageError
 from pointree.files import atomic_write, reading
-from pointree.models.folder import load_features, load_folder, save_folder, save_pretrained
+from pointree.models.folder import load_features, load_folder, save_folder, save_pretrained, write_manifest
 from pointree.models.layout import TEXT_MODEL
 from pointree.models.registry import resolve_model
 from pointree.nn.features import Featurizer
@@ -128,6 +128,7 @@ class Parser:
                 data = Path(self.text_model.name).read_bytes()
             with atomic_write(folder / TEXT_MODEL, "b") as stream:
                 stream.write(data)
+            write_manifest(folder)
 
     @property
     def precision(self) -> str:

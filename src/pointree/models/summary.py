@@ -10,6 +10,7 @@ from typing import Any
 
 from pointree.config import load_config
 from pointree.errors import PointreeError
+from pointree.files import read_bounded
 from pointree.models.layout import CARD, CONFIG, MODEL_FILES, TEXT_MODEL
 from pointree.models.registry import AvailableModel, Origin
 
@@ -18,6 +19,7 @@ __all__ = ["CardFacts", "ModelSummary", "model_files", "read_card", "summarise"]
 _LAS = re.compile(r"\bLAS[\s:=|*]{1,8}(100(?:\.0+)?|\d{1,2}\.\d+)\b")
 _LICENCE = re.compile(r"^[ >*_|-]*licen[cs]e[ *_]*[:|](.+)$|^#+ *licen[cs]e *\n+(.+)$", re.IGNORECASE | re.MULTILINE)
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_MAX_CARD = 1 << 20
 _CLAUSE_END = re.compile(r"[.,;:](?:\s|$)| \(|\|")
 
 
@@ -96,7 +98,7 @@ def model_files(folder: Path) -> list[Path]:
 def read_card(folder: Path) -> CardFacts:
     """The first LAS and the first licence of the model card; None for what it does not say."""
     try:
-        card = (folder / CARD).read_text(encoding="utf-8", errors="replace")
+        card = read_bounded(folder / CARD, _MAX_CARD).decode("utf-8", "replace")
     except OSError:
         return CardFacts()
     las, licence = _LAS.search(card), _LICENCE.search(card)
