@@ -16,8 +16,8 @@ from pointree.errors import ConfigError, InputError
 
 __all__ = ["load_config"]
 
-_MAX_BYTES = 1 << 18
-"""Settings are a page or two."""
+_MAX_BYTES, _MAX_LINE = 1 << 16, 1 << 12
+"""Settings are a page or two of short lines. The time that a dotted name takes grows with the square of its length."""
 
 
 def load_config(path: Path | None, overrides: Sequence[str] = (), preset: str | None = None) -> Config:
@@ -64,6 +64,8 @@ def _read(path: Path) -> bytes:
         data = stream.read(_MAX_BYTES + 1)
     if len(data) > _MAX_BYTES:
         raise OSError(errno.EFBIG, f"expected at most {_MAX_BYTES} bytes, found more")
+    if max(map(len, data.splitlines()), default=0) > _MAX_LINE:
+        raise OSError(errno.EFBIG, f"expected lines of at most {_MAX_LINE} bytes, found a longer one")
     return data
 
 
