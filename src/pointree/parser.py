@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,10 +17,11 @@ from pointree.files import atomic_write, reading
 from pointree.models.folder import load_features, load_folder, save_folder, save_pretrained, write_manifest
 from pointree.models.layout import TEXT_MODEL
 from pointree.models.registry import resolve_model
-from pointree.nn.features import Featurizer
-from pointree.nn.model import PointerNetwork
+from pointree.nn.features import EncodedSentence, Featurizer
+from pointree.nn.model import Encoding, PointerNetwork
 from pointree.nn.pretrained_features import PretrainedFeatures
 from pointree.options import ParseOptions
+from pointree.pretrained.windows import SubwordBatch
 from pointree.running.batching import plan_batches, windows
 from pointree.running.precision import resolve_precision
 from pointree.search import ParseTree, search_steps
@@ -37,6 +39,9 @@ __all__ = ["Parser", "SentenceParser", "load", "parse_windows", "resolve_device"
 logger = logging.getLogger("pointree")
 
 _WINDOW_SENTENCES = 2_048
+
+_PIECE_TOKENS = 512
+"""Sub-words that go through a pretrained model before the next pause."""
 
 Words = Sentence | Sequence[str]
 """A sentence to parse, or its words."""
@@ -237,12 +242,23 @@ class Parser:
         results: list[list[ParseTree]] = [[] for _ in sentences]
         lengths = [len(sentence) for sentence in encoded]
         for numbers in plan_batches(lengths, batch_words=options.batch_words, beam=options.width):
-            encoding = self.network.encode(self.featurizer.batch([encoded[number] for number in numbers]))
-            yield
+            encoding = yield from self._encode_steps([encoded[number] for number in numbers])
             found = yield from search_steps(self.network, encoding, self.order, options, self.root_label)
             for number, trees in zip(numbers, found, strict=True):
                 results[number] = trees
         return results
+
+    def _encode_steps(self, sentences: Sequence[EncodedSentence]) -> Resumable[Encoding]:
+        """Encode a batch, with pauses between layers and, without a GPU, between the windows of a pretrained model."""
+        batch = self.featurizer.batch(sentences)
+        subwords = batch.pretrained
+        if isinstance(subwords, SubwordBatch) and self.pretrained is not None and subwords.rows.device.type == "cpu":
+            found = []
+            for vectors in self.pretrained.model.pieces(subwords, _PIECE_TOKENS):
+                found.append(vectors)
+                yield
+            batch = replace(batch, pretrained=self.pretrained.model.merge(subwords, found))
+        return (yield from self.network.encode_steps(batch))
 
     def parse_steps(self, sentences: Iterable[Sentence], options: ParseOptions) -> Resumable[list[list[Sentence]]]:
         """Parse sentences in place, with pauses, and return the trees of each, best first.
@@ -272,8 +288,7 @@ class Parser:
         self.check(options)
         [tagged] = self.tagged([sentence], options.retag)
         forms, deprels = ["ROOT", *tagged.forms], self.vocabularies.deprels.symbols
-        encoding = self.network.encode(self.featurizer.batch([self.featurizer.encode(tagged)]))
-        yield
+        encoding = yield from self._encode_steps([self.featurizer.encode(tagged)])
         tree, steps = yield from trace_steps(
             self.network,
             encoding,

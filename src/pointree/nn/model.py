@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
 
 import torch
@@ -130,8 +131,19 @@ class PointerNetwork(nn.Module):
 
     def encode(self, batch: Batch) -> Encoding:
         """Run everything that does not depend on attachments, in the type of the parameters."""
-        positions = batch.positions
         states, final_cells = self._encode(batch, self.decoder.recurrent_weight.dtype)
+        return self._encoding(states, final_cells, batch.positions)
+
+    def encode_steps(self, batch: Batch) -> Generator[None, None, Encoding]:
+        """The same as `encode`, with a pause after every layer; without dropout."""
+        states = final_cells = self.embeddings(batch, self.decoder.recurrent_weight.dtype)
+        yield
+        for layer in self.encoder.layers:
+            states, final_cells = layer(states, batch.positions)
+            yield
+        return self._encoding(states, final_cells, batch.positions)
+
+    def _encoding(self, states: Tensor, final_cells: Tensor, positions: Packing) -> Encoding:
         keys, biases = self.arcs.head_keys(self.arcs.head(states))
         return Encoding(
             positions=positions,
