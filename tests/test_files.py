@@ -17,7 +17,7 @@ from typing import BinaryIO, cast
 
 import pytest
 
-from pointree.errors import InputError, OutputError
+from pointree.errors import FormatError, InputError, OutputError
 from pointree.files import (
     atomic_write,
     decompressed,
@@ -266,3 +266,36 @@ def test_a_bare_name_is_a_file_of_the_working_folder(tmp_path: Path) -> None:
     with working_in(tmp_path), atomic_write("file") as stream:
         stream.write("new")
     assert (tmp_path / "file").read_text() == "new"
+
+
+class TestLongLines:
+    """A line without end is refused with its place, in flat memory."""
+
+    @pytest.fixture(autouse=True)
+    def short(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("pointree.files.MAX_LINE", 1 << 16)
+
+    def endless(self, path: Path, start: bytes) -> Path:
+        with path.open("wb") as stream:
+            stream.write(start)
+            stream.truncate(1 << 33)  # a hole, which takes no room on the disk
+        return path
+
+    def test_in_treebanks(self, tmp_path: Path) -> None:
+        from pointree.treebank.formats import read_treebank
+
+        path = self.endless(tmp_path / "a.conllu", b"# text = a\n1\t")
+        with pytest.raises(
+            FormatError, match=r"a\.conllu:2: expected lines of at most 65536 bytes, found a longer one"
+        ):
+            list(read_treebank(path, format="conllu"))
+        with path.open("rb") as stream, pytest.raises(FormatError, match="expected lines of at most 65536 bytes"):
+            list(read_treebank(stream))
+
+    def test_in_vectors(self, tmp_path: Path) -> None:
+        from pointree.vocabulary.vectors import read_vectors
+
+        for start, line in ((b"", 1), (b"1 2\n", 2), (b"a 1 2\nb ", 2)):
+            path = self.endless(tmp_path / "vectors", start)
+            with pytest.raises(FormatError, match=f"vectors:{line}: expected lines of at most 65536 bytes"):
+                read_vectors(path)

@@ -10,21 +10,28 @@ import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Literal, TextIO, cast, overload
 
-from pointree.errors import InputError, OutputError
+from pointree.errors import FormatError, InputError, OutputError
 
 __all__ = [
+    "MAX_LINE",
     "atomic_write",
     "decompressed",
     "open_binary",
     "open_text",
+    "read_bounded",
+    "read_lines",
     "reading",
     "remove_leftovers",
     "rewound",
     "without_compression_suffix",
 ]
+
+MAX_LINE = 1 << 24
+"""Bytes of the longest line that is read: one without end must not fill the memory."""
 
 _SIGNATURES: dict[str, list[bytes]] = {
     "gzip": [b"\x1f", b"\x8b"],
@@ -93,6 +100,29 @@ def open_text(path: str | os.PathLike[str]) -> TextIO:
     show while reading (a truncated gzip file, bytes that are not UTF-8) are the reader's: see `reading`.
     """
     return io.TextIOWrapper(open_binary(path), encoding="utf-8", newline="\n")
+
+
+def read_bounded(path: str | os.PathLike[str], most: int) -> bytes:
+    """The content of a file of at most ``most`` bytes; all else, such as a link to a device, is an `OSError`."""
+    found = os.stat(path)
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "expected a file, found a device or a pipe", os.fspath(path))
+    if found.st_size > most:
+        raise OSError(errno.EFBIG, f"expected at most {most} bytes, found {found.st_size}", os.fspath(path))
+    with open(path, "rb") as stream:
+        return stream.read(found.st_size)
+
+
+def read_lines(stream: IO[Any], name: str) -> Iterator[Any]:
+    """The lines of a stream of bytes or text; one of more than `MAX_LINE` is a `FormatError`."""
+    for number, line in enumerate(iter(partial(stream.readline, MAX_LINE + 1), None), 1):
+        if not line:
+            return
+        if len(line) > MAX_LINE:
+            raise FormatError(name, number, f"expected lines of at most {MAX_LINE} bytes, found a longer one")
+        yield line
 
 
 def remove_leftovers(folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -13,18 +14,20 @@ import torch
 from pointree.config import READ_TAGS, Config
 from pointree.errors import ModelError, UsageError
 from pointree.files import atomic_write
-from pointree.models.folder import load_features, load_folder, save_folder, save_pretrained
+from pointree.models.folder import load_features, load_folder, save_folder, save_pretrained, write_manifest
 from pointree.models.layout import TEXT_MODEL
 from pointree.models.registry import resolve_model
-from pointree.nn.features import Featurizer
-from pointree.nn.model import PointerNetwork
+from pointree.nn.features import EncodedSentence, Featurizer
+from pointree.nn.model import Encoding, PointerNetwork
 from pointree.nn.pretrained_features import PretrainedFeatures
 from pointree.options import ParseOptions
+from pointree.pretrained.windows import SubwordBatch
 from pointree.running.batching import plan_batches, windows
 from pointree.running.precision import resolve_precision
-from pointree.search import ParseTree, search
+from pointree.search import ParseTree, search_steps
+from pointree.search.resumable import Resumable, run_to_end
 from pointree.search.trace import Trace
-from pointree.search.tracing import trace_search
+from pointree.search.tracing import trace_steps
 from pointree.text.reading import segment_text
 from pointree.text.udpipe import TextModel
 from pointree.transitions import ORDERS
@@ -36,6 +39,9 @@ __all__ = ["Parser", "SentenceParser", "load", "parse_windows", "resolve_device"
 logger = logging.getLogger("pointree.messages")
 
 _WINDOW_SENTENCES = 2_048
+
+_PIECE_TOKENS = 512
+"""Sub-words that go through a pretrained model before the next pause."""
 
 Words = Sentence | Sequence[str]
 """A sentence to parse, or its words."""
@@ -129,6 +135,7 @@ class Parser:
             content = self.text_model.content()
             with atomic_write(folder / TEXT_MODEL, "b") as stream:
                 stream.write(content)
+            write_manifest(folder)
 
     @property
     def precision(self) -> str:
@@ -228,18 +235,46 @@ class Parser:
 
     def trees(self, sentences: Sequence[Sentence], options: ParseOptions | None = None) -> list[list[ParseTree]]:
         """The best trees of each sentence as heads and label numbers, without building new sentences."""
-        options = options or ParseOptions()
+        return run_to_end(self.tree_steps(sentences, options or ParseOptions()))
+
+    @torch.inference_mode()
+    def tree_steps(self, sentences: Sequence[Sentence], options: ParseOptions) -> Resumable[list[list[ParseTree]]]:
+        """The same as `trees`, with a pause after every decoder step."""
         encoded = [self.featurizer.encode(sentence) for sentence in sentences]
         results: list[list[ParseTree]] = [[] for _ in sentences]
         lengths = [len(sentence) for sentence in encoded]
         for numbers in plan_batches(lengths, batch_words=options.batch_words, beam=options.width):
-            batch = self.featurizer.batch([encoded[number] for number in numbers])
-            with torch.inference_mode():
-                encoding = self.network.encode(batch)
-                found = search(self.network, encoding, self.order, options, self.root_label)
+            encoding = yield from self._encode_steps([encoded[number] for number in numbers])
+            found = yield from search_steps(self.network, encoding, self.order, options, self.root_label)
             for number, trees in zip(numbers, found, strict=True):
                 results[number] = trees
         return results
+
+    def _encode_steps(self, sentences: Sequence[EncodedSentence]) -> Resumable[Encoding]:
+        """Encode a batch, with pauses between layers and, without a GPU, between the windows of a pretrained model."""
+        batch = self.featurizer.batch(sentences)
+        subwords = batch.pretrained
+        if isinstance(subwords, SubwordBatch) and self.pretrained is not None and subwords.rows.device.type == "cpu":
+            found = []
+            for vectors in self.pretrained.model.pieces(subwords, _PIECE_TOKENS):
+                found.append(vectors)
+                yield
+            batch = replace(batch, pretrained=self.pretrained.model.merge(subwords, found))
+        return (yield from self.network.encode_steps(batch))
+
+    def parse_steps(self, sentences: Iterable[Sentence], options: ParseOptions) -> Resumable[list[list[Sentence]]]:
+        """Parse sentences in place, with pauses, and return the trees of each, best first.
+
+        For whoever must do other things meanwhile: the work stops for good when the generator is closed.
+        """
+        self.check(options)
+        tagged = []
+        for sentence in self.tagged(sentences, options.retag, copy=False):
+            tagged.append(sentence)
+            yield
+        found = yield from self.tree_steps(tagged, options)
+        deprels, tags = self.vocabularies.deprels.symbols, self.vocabularies.tags.symbols
+        return [_filled(sentence, trees, options, deprels, tags) for sentence, trees in zip(tagged, found, strict=True)]
 
     def trace(
         self, sentence: Words, options: ParseOptions | None = None, *, top_labels: int = 5, **fields: Any
@@ -247,31 +282,34 @@ class Parser:
         """Parse one sentence and tell how: for every step the pointer's distribution, illegal heads and why, the
         states that were fused, the gate, the labels and the beam. The tree is that of `parse` with the same options.
         """
-        chosen = ParseOptions.of(options, fields)
-        self.check(chosen)
-        [tagged] = self.tagged([sentence], chosen.retag)
+        return run_to_end(self.trace_steps(sentence, ParseOptions.of(options, fields), top_labels=top_labels))
+
+    @torch.inference_mode()
+    def trace_steps(self, sentence: Words, options: ParseOptions, *, top_labels: int = 5) -> Resumable[Trace]:
+        """The same as `trace`, with pauses."""
+        self.check(options)
+        [tagged] = self.tagged([sentence], options.retag)
         forms, deprels = ["ROOT", *tagged.forms], self.vocabularies.deprels.symbols
-        with torch.inference_mode():
-            encoding = self.network.encode(self.featurizer.batch([self.featurizer.encode(tagged)]))
-            tree, steps = trace_search(
-                self.network,
-                encoding,
-                self.order,
-                chosen,
-                self.root_label,
-                forms=forms,
-                deprels=deprels,
-                top_labels=top_labels,
-            )
+        encoding = yield from self._encode_steps([self.featurizer.encode(tagged)])
+        tree, steps = yield from trace_steps(
+            self.network,
+            encoding,
+            self.order,
+            options,
+            self.root_label,
+            forms=forms,
+            deprels=deprels,
+            top_labels=top_labels,
+        )
         _fill_in(tagged, tree, deprels, False, self.vocabularies.tags.symbols)
         return Trace(
             model=self.name,
             order=self.order.name,
             fusion=self.config.decoder.fusion,
             gate=self.config.decoder.gate,
-            beam=chosen.width,
-            single_root=chosen.single_root,
-            projective=chosen.projective,
+            beam=options.width,
+            single_root=options.single_root,
+            projective=options.projective,
             sent_id=tagged.sent_id,
             text=tagged.text,
             forms=forms,
@@ -296,17 +334,25 @@ def parse_windows(
     """
     for window in windows(sentences, _WINDOW_SENTENCES):
         for sentence, trees in zip(window, find_trees(window), strict=True):
-            if options.n_best == 1:
-                _fill_in(sentence, trees[0], deprels, options.probabilities, tags)
-                yield sentence
-                continue
-            for rank, tree in enumerate(trees, 1):
-                parsed = sentence.copy()
-                _fill_in(parsed, tree, deprels, options.probabilities, tags)
-                parsed.set_meta("tree_rank", str(rank))
-                parsed.set_meta("tree_log_prob", f"{tree.log_prob:.4f}")
-                _set_apart(parsed, is_first=rank == 1, is_last=rank == len(trees))
-                yield parsed
+            yield from _filled(sentence, trees, options, deprels, tags)
+
+
+def _filled(
+    sentence: Sentence, trees: Sequence[ParseTree], options: ParseOptions, deprels: Sequence[str], tags: Sequence[str]
+) -> list[Sentence]:
+    """A sentence with its tree, or copies of it with the best trees."""
+    if options.n_best == 1:
+        _fill_in(sentence, trees[0], deprels, options.probabilities, tags)
+        return [sentence]
+    copies = []
+    for rank, tree in enumerate(trees, 1):
+        parsed = sentence.copy()
+        _fill_in(parsed, tree, deprels, options.probabilities, tags)
+        parsed.set_meta("tree_rank", str(rank))
+        parsed.set_meta("tree_log_prob", f"{tree.log_prob:.4f}")
+        _set_apart(parsed, is_first=rank == 1, is_last=rank == len(trees))
+        copies.append(parsed)
+    return copies
 
 
 def _fill_in(

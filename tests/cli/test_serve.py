@@ -49,3 +49,13 @@ def test_an_open_service_without_a_key_is_warned_of(run: Run, tmp_path: Path) ->
     arguments = ("--host", "0.0.0.0", "--model", f"m={tmp_path / 'none'}", "--port", "0")
     code, _, err = run("serve", *arguments, "--api-key-file", tmp_path / "key")
     assert "warning" not in err
+
+
+@pytest.mark.parametrize("value", ["", " "])
+def test_an_empty_key_in_the_environment_is_no_open_service(
+    run: Run, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("POINTREE_API_KEY", value)
+    code, _, err = run("serve", "--port", "0")
+    expected = "expected a key of printable ASCII characters"
+    assert (code, err) == (2, f"pointree: error: POINTREE_API_KEY: {expected}, found nothing\n")

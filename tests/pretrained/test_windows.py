@@ -108,3 +108,15 @@ def test_many_windows_go_through_the_model_in_turns(monkeypatch: pytest.MonkeyPa
     batch = laid_out([[1, 2, 3], [5], [2, 2]])
     assert len(batch.chunks) == 3
     assert kept_tokens(batch) == together
+
+
+@pytest.mark.parametrize("max_tokens", [1, 9, 17, 1_000])
+def test_a_split_chunk_keeps_the_same_places(max_tokens: int) -> None:
+    from pointree.pretrained.windows import Chunk, split_chunk
+
+    tokens = torch.arange(40).view(5, 8)
+    kept = torch.tensor([1, 2, 9, 15, 16, 30, 39])
+    pieces = list(split_chunk(Chunk(tokens, tokens > 0, kept), max_tokens))
+    assert torch.cat([piece.tokens for piece in pieces]).equal(tokens)
+    assert torch.cat([piece.tokens.flatten()[piece.kept] for piece in pieces]).equal(kept)
+    assert all(len(piece.tokens) == 1 or piece.tokens.numel() <= max_tokens for piece in pieces)

@@ -82,7 +82,9 @@ class Running:
 
 
 @contextmanager
-def running(parser: Parser, *, wait: float = 0.003, api_key: str | None = None, **limits: Any) -> Iterator[Running]:
+def running(
+    parser: Parser, *, wait: float = 0.003, app_options: dict[str, Any] | None = None, **limits: Any
+) -> Iterator[Running]:
     """Serve the model in a thread of this process."""
     import httpx
 
@@ -98,7 +100,7 @@ def running(parser: Parser, *, wait: float = 0.003, api_key: str | None = None, 
         wait_seconds=wait,
     )
     listener = bind("127.0.0.1", 0)
-    server = new_server(create_app(service, api_key=api_key), service.limits)
+    server = new_server(create_app(service, **(app_options or {})), service.limits)
     thread = threading.Thread(target=server.run, args=[[listener]])
     thread.start()
     port = listener.getsockname()[1]
@@ -124,7 +126,9 @@ def serve(parser: Parser) -> Callable[..., Any]:
     """Run a service with other limits for a while."""
 
     def start(**options: Any) -> Any:
-        return running(parser, **options)
+        names = ("api_key", "cors", "allowed_hosts")
+        chosen = {name: options.pop(name) for name in names if name in options}
+        return running(parser, app_options=chosen, **options)
 
     return start
 

@@ -18,7 +18,13 @@ from .conftest import PATIENCE, eventually
 pytest.importorskip("fastapi", reason="needs pip install 'pointree[serve]'")
 pytest.importorskip("httpx", reason="needs httpx")
 
+from pointree.serving.rounds import Round, fill_parts
+
 Serve = Callable[..., Any]
+
+
+def _conllu(n_words: int) -> str:
+    return "".join(f"{n}\tword\t_\tNOUN\t_\t_\t_\t_\t_\t_\n" for n in range(1, n_words + 1)) + "\n"
 
 
 def in_parallel(*calls: Callable[[], Any]) -> list[Any]:
@@ -88,7 +94,7 @@ def test_a_defect_is_logged_and_told_to_nobody(
         raise RuntimeError("secret")
 
     with serve() as running:
-        monkeypatch.setattr("pointree.serving.batcher.run_task", fail)
+        monkeypatch.setattr("pointree.serving.rounds.run_task", fail)
         reply = running.parse(text="Hello.")
         monkeypatch.undo()
         assert reply.status_code == 500
@@ -128,7 +134,7 @@ class TestRounds:
     @pytest.fixture
     def unhurried(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Reading takes no time that counts, so that a pause of a busy machine does not end a slice early."""
-        monkeypatch.setattr("pointree.serving.batcher._READ_SECONDS", float("inf"))
+        monkeypatch.setattr("pointree.serving.rounds._READ_SECONDS", float("inf"))
         monkeypatch.setattr("pointree.serving.job._MAX_TAKE_SECONDS", float("inf"))
 
     @staticmethod
@@ -147,32 +153,109 @@ class TestRounds:
         return asyncio.run(make())
 
     @pytest.mark.usefixtures("unhurried")
-    def test_each_job_has_a_slice_and_then_what_room_is_left(self, batcher: Any) -> None:
+    def test_each_job_has_a_slice_and_then_what_room_is_left(self) -> None:
         jobs = [self.job(1_000), self.job(3), self.job(1_000)]
-        parts = batcher._read(jobs)
+        parts = fill_parts(jobs, 2_500)
         assert [len(part.sentences) for part in parts] == [125, 3, 125]
         assert [part.ends for part in parts] == [False, True, False]
 
     @pytest.mark.usefixtures("unhurried")
-    def test_a_full_round_leaves_others_for_the_next(self, batcher: Any) -> None:
+    def test_a_full_round_leaves_others_for_the_next(self) -> None:
         jobs = [self.job(1_000) for _ in range(15)]
-        parts = batcher._read(jobs)
+        parts = fill_parts(jobs, 2_500)
         assert [part.job for part in parts] == jobs[:10]
 
     @pytest.mark.usefixtures("unhurried")
-    def test_who_had_a_part_goes_to_the_end(self, batcher: Any) -> None:
+    def test_who_had_least_work_is_next(self, batcher: Any) -> None:
         long, short, later = self.job(1_000), self.job(1), self.job(1)
-        batcher._jobs.extend([long, short])
-        parts = batcher._read(batcher._next_jobs())
-        batcher._jobs.append(later)
-        batcher._requeue(parts)
-        assert list(batcher._jobs) == [later, long]
+        batcher._jobs.extend([long, short, later])
+        long.attained, short.attained, later.attained = 3.0, 0.0, 0.1
+        assert batcher._next_turn() == [short, later, long]
 
-    def test_reading_that_takes_long_ends_the_round(self, batcher: Any) -> None:
+    @pytest.mark.usefixtures("unhurried")
+    def test_who_waits_longest_is_not_forgotten(self, batcher: Any) -> None:
+        long, short = self.job(1_000), self.job(1)
+        long.attained, long.served = 3.0, 0.0
+        batcher._jobs.extend([short, long])
+        assert [batcher._next_turn()[0] for _ in range(4)] == [short, short, short, long]
+
+    @pytest.mark.usefixtures("unhurried")
+    def test_a_sentence_that_costs_much_comes_alone(self) -> None:
+        job = self.job(0)
+        job._sentences = iter([Sentence.from_words(["a"] * n) for n in (5, 5, 900, 5)])
+        assert [len(sentence) for sentence in job.take(250)] == [5, 5]
+        assert [len(sentence) for sentence in job.take(250)] == [900]
+        assert [len(sentence) for sentence in job.take(250)] == [5]
+
+    def test_reading_that_takes_long_ends_the_round(self) -> None:
         slow = self.job(0)
         slow._sentences = (time.sleep(0.06) or Sentence.from_words(["a"]) for _ in range(1_000))
-        [part] = batcher._read([slow])
+        [part] = fill_parts([slow], 2_500)
         assert len(part.sentences) < 10
+
+    def test_a_slow_model_gets_small_rounds(self) -> None:
+        from pointree.serving.rounds import Pace
+
+        pace, job = Pace(), self.job(1)
+        for _ in range(30):
+            pace.learn(job, 1_000, 5.0)
+        assert pace.budget(job) == 100
+        for _ in range(30):
+            pace.learn(job, 1_000, 0.01)
+        assert pace.budget(job) == 2_500
+
+
+class TestSlices:
+    """Large work leaves room for small work, whatever it is."""
+
+    @pytest.mark.parametrize(
+        ("route", "body"),
+        [
+            ("/v1/trace", {"conllu": _conllu(190) * 20, "beam": 32}),
+            ("/v1/draw", {"conllu": _conllu(190) * 60, "beam": 32}),
+            ("/v1/parse", {"words": [["word"] * 900] * 20, "beam": 32}),
+        ],
+    )
+    def test_a_small_request_does_not_wait_for_a_large_one(self, serve: Serve, route: str, body: Any) -> None:
+        with serve() as running:
+            running.parse(words=[["a"]])
+            done = threading.Event()
+
+            def ask() -> None:
+                running.client.post(route, json=body)
+                done.set()
+
+            thread = threading.Thread(target=ask)
+            thread.start()
+            assert eventually(lambda: any(each.started for each in running.service.batcher._rounds))
+            for _ in range(3):
+                assert running.parse(words=[["a", "b"]], beam=32).status_code == 200
+                assert not done.is_set(), "the small request came first"
+            for job in list(running.service.batcher._jobs):
+                job.cancelled = True
+            assert eventually(lambda: not running.service.batcher._rounds)
+            for job in list(running.service.batcher._jobs):
+                job.finish()
+            thread.join(PATIENCE)
+
+    def test_a_client_that_goes_away_stops_a_trace(self, serve: Serve) -> None:
+        with serve() as running:
+            body = json.dumps({"conllu": _conllu(190) * 5, "beam": 32}).encode()
+            head = (
+                f"POST /v1/trace HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+            )
+            with running.connect() as connection:
+                connection.sendall(f"{head}\r\n\r\n".encode() + body)
+                assert eventually(lambda: any(each.started for each in running.service.batcher._rounds))
+            assert eventually(lambda: len(running.service.batcher) == 0)
+            assert eventually(lambda: not running.service.batcher._rounds)
+            assert running.metric("pointree_words_total") < 5 * 190
+
+    def test_time_ends_the_work_of_one_sentence(self, serve: Serve) -> None:
+        with serve(seconds=0.5) as running:
+            assert running.client.post("/v1/trace", json={"conllu": _conllu(190), "beam": 32}).status_code == 504
+            assert eventually(lambda: not running.service.batcher._rounds)
+            assert running.metric("pointree_words_total") == 0
 
 
 class Remembering:
@@ -190,18 +273,18 @@ class Remembering:
 
 
 def test_what_cannot_be_rendered_fails_alone_and_nothing_is_rendered_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pointree.serving.batcher import Batcher
-    from pointree.serving.limits import Limits
+    def run(_parser: Any, sentences: Any, _task: Any) -> Any:
+        yield
+        return [[sentence] for sentence in sentences]
 
-    monkeypatch.setattr("pointree.serving.batcher.run_task", lambda _parser, sentences, _how: [[s] for s in sentences])
-    batcher = Batcher(Limits(), wait_seconds=0)
+    monkeypatch.setattr("pointree.serving.rounds.run_task", run)
     jobs = [TestRounds.job(2, length=3), TestRounds.job(2, length=4)]
     delivered: list[list[str]] = [[], []]
     for job, render, texts in zip(jobs, (Remembering(), Remembering(fails_at=4)), delivered, strict=True):
         monkeypatch.setattr(job, "render", render)
         monkeypatch.setattr(job, "deliver", texts.extend)
-    parts = batcher._read(jobs)
-    batcher._parse(parts)
+    parts = fill_parts(jobs, 2_500)
+    assert Round(parts).run(PATIENCE)
     assert delivered == [["1", "2"], []]
     assert parts[0].error is None
     assert str(parts[1].error) == "cannot be drawn"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 pytest.importorskip("fastapi", reason="needs pip install 'pointree[serve]'")
@@ -53,3 +55,23 @@ def test_what_is_no_form_is_refused(content_type: str, body: bytes, status: int)
     with pytest.raises(RequestError) as failure:
         read_fields(b"", content_type, body)
     assert failure.value.status == status
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body"),
+    [
+        (MULTIPART, b"--b-1\r\nContent-Disposition: form-data; name=a" + b";" * 400_000 + b"\r\n\r\nx\r\n--b-1--"),
+        (
+            MULTIPART,
+            b"--b-1\r\n" + b"X-A: b\r\n" * 50_000 + b"Content-Disposition: form-data; name=a\r\n\r\nx\r\n--b-1--",
+        ),
+        ("multipart/form-data; boundary=b-1" + ";" * 400_000, b"--b-1\r\n"),
+        ("multipart/form-data" + ";" * 400_000 + " boundary=b-1", b"--b-1\r\n"),
+        (MULTIPART, b"\r\n--b-" * 500_000),
+    ],
+)
+def test_headers_of_semicolons_are_refused_at_once(content_type: str, body: bytes) -> None:
+    started = time.process_time()
+    with pytest.raises(RequestError):
+        read_fields(b"", content_type, body)
+    assert time.process_time() - started < 1

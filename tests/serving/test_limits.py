@@ -60,6 +60,25 @@ def test_words_sentences_and_beam(serve: Serve) -> None:
         assert running.parse(words=[["a"] * 20] * 2, beam=4).status_code == 200
 
 
+def test_long_words(serve: Serve) -> None:
+    with serve(word_characters=20) as running:
+        check(running.parse(text="a" * 21), 413, "word_characters", 20)
+        check(running.parse(words=[["a" * 21]]), 413, "word_characters", 20)
+        check(running.parse(conllu="1\t" + "a" * 21 + "\t_" * 8 + "\n\n"), 413, "word_characters", 20)
+        assert running.parse(text="a" * 20).status_code == 200
+
+
+def test_a_sentence_of_many_rows_is_refused_unread(serve: Serve) -> None:
+    with serve(sentence_words=10) as running:
+        check(running.parse(conllu="# comment\n" * 1_000), 413, "sentence_words", 10)
+
+
+def test_a_long_answer(serve: Serve) -> None:
+    with serve(answer_characters=2_000) as running:
+        check(running.parse(words=[["a"]] * 100), 413, "answer_characters", 2_000)
+        assert running.parse(words=[["a"]] * 100, stream=True).status_code == 200
+
+
 def test_an_announced_body_is_refused_unread(serve: Serve) -> None:
     with serve(body_bytes=1000) as running, running.connect() as connection:
         connection.sendall(HEAD + b"Content-Length: 100000000\r\n\r\n" + b"x" * 100)

@@ -15,7 +15,7 @@ with warnings.catch_warnings():
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 EXAMPLES = 15
-PLAIN = [("GET", "/v1/models"), ("GET", "/models"), ("GET", "/healthz"), ("GET", "/metrics")]
+PLAIN = [("GET", "/v1/models"), ("GET", "/models"), ("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/metrics")]
 WITH_DATA = [
     ("POST", "/v1/parse"),
     ("POST", "/v1/draw"),

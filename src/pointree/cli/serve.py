@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -24,7 +25,8 @@ Examples:
   curl -s localhost:8000/process -F data=@article.txt -F tokenizer= -F tagger= -F parser=
 """
 
-_EXTRA = ("fastapi", "uvicorn", "prometheus_client")
+_EXTRA = ("fastapi", "uvicorn", "prometheus_client", "python_multipart")
+_VARIABLE = "POINTREE_API_KEY"
 
 app = new_app()
 
@@ -47,8 +49,14 @@ def command(
     api_key_file: Annotated[
         Path | None, typer.Option("--api-key-file", metavar="FILE", help="Ask clients for the key in this file.")
     ] = None,
-    api_key: Annotated[
-        str | None, typer.Option("--api-key", envvar="POINTREE_API_KEY", hidden=True, help="The key itself.")
+    api_key: Annotated[str | None, typer.Option("--api-key", hidden=True, help="The key itself.")] = None,
+    cors: Annotated[
+        list[str] | None,
+        typer.Option("--cors", metavar="ORIGIN", help="Let pages of this origin use the service; * is any."),
+    ] = None,
+    allowed_host: Annotated[
+        list[str] | None,
+        typer.Option("--allowed-host", metavar="NAME", help="Answer only requests to this host name."),
     ] = None,
     wait: Annotated[
         float,
@@ -106,7 +114,7 @@ def command(
         service = Service(registry, limits, wait_seconds=wait / 1000)
         names = ", ".join(served.name for served in registry)
         serve(
-            create_app(service, api_key=key),
+            create_app(service, api_key=key, cors=cors or (), allowed_hosts=allowed_host or ()),
             listener,
             limits,
             lambda url: typer.echo(f"serving {names} at {url}", err=True),
@@ -115,7 +123,9 @@ def command(
 
 def _key(key: str | None, path: Path | None) -> str | None:
     """The key of the file, or else of the environment, which headers must be able to carry."""
-    name = "POINTREE_API_KEY"
+    name = _VARIABLE if key is None else "--api-key"
+    if key is None and _VARIABLE in os.environ:  # set but empty is a mistake, not a wish for no key
+        key = os.environ[_VARIABLE].strip()
     if path is not None:
         name = str(path)
         with reading(path), open_text(path) as stream:

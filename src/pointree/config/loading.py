@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +15,9 @@ from pointree.config.rules import as_toml, suggestion
 from pointree.errors import ConfigError, InputError
 
 __all__ = ["load_config"]
+
+_MAX_BYTES, _MAX_LINE = 1 << 16, 1 << 12
+"""Settings are a page or two of short lines. The time that a dotted name takes grows with the square of its length."""
 
 
 def load_config(
@@ -81,14 +85,29 @@ def _parse_value(text: str) -> object:
     return parsed["value"] if len(parsed) == 1 else text.strip()
 
 
+def _read(path: Path) -> bytes:
+    """The content of a file; anything else is given as a path by mistake, or to do harm."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise OSError(errno.EINVAL, "expected a file, found a device or a pipe")
+    with path.open("rb") as stream:
+        data = stream.read(_MAX_BYTES + 1)
+    if len(data) > _MAX_BYTES:
+        raise OSError(errno.EFBIG, f"expected at most {_MAX_BYTES} bytes, found more")
+    if max(map(len, data.splitlines()), default=0) > _MAX_LINE:
+        raise OSError(errno.EFBIG, f"expected lines of at most {_MAX_LINE} bytes, found a longer one")
+    return data
+
+
 def _read_toml(path: Path) -> dict[str, Any]:
     """The content of a TOML file; a `ConfigError` names the line at which it is malformed."""
     try:
-        data = path.read_bytes()
+        data = _read(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     try:
         return tomllib.loads(data.decode())
+    except RecursionError:
+        raise ConfigError([f"{path}: malformed TOML: lists are nested too deeply"]) from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError([f"{path}:{line}: expected UTF-8, found byte 0x{data[error.start]:02x}"]) from error

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from pointree.config import READ_TAGS, Config, TagColumn
+from pointree.files import read_bounded
 from pointree.models.layout import CARD
 from pointree.transitions import paper_name
 from pointree.version import __version__
 
 __all__ = ["CardFacts", "TrainingRecord", "model_card", "pretrained_folder", "read_card"]
 
+_MAX_CARD = 1 << 20
 _LAS = re.compile(r"\bLAS[\s:=|*]{1,8}(100(?:\.0+)?|\d{1,2}\.\d+)\b(?:\*\*)?(?: on (.+))?")
 _LAS_ON_OF_0_1 = re.compile(r"^On (dev, .+), greedy, after epoch \d", re.MULTILINE)
 _LICENCE = re.compile(r"^[ >*_|-]*licen[cs]e[ *_]*[:|](.+)$|^#+ *licen[cs]e *\n+(.+)$", re.IGNORECASE | re.MULTILINE)
@@ -43,7 +45,7 @@ class CardFacts:
 def read_card(folder: Path) -> CardFacts:
     """Find the first LAS, what it was measured on, and the first licence; None for what the card does not say."""
     try:
-        card = (folder / CARD).read_text(encoding="utf-8", errors="replace")
+        card = read_bounded(folder / CARD, _MAX_CARD).decode("utf-8", "replace")
     except OSError:
         return CardFacts()
     las, licence = _LAS.search(card), _LICENCE.search(card)

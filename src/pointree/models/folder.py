@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -18,7 +19,7 @@ from torch import Tensor
 
 from pointree.config import Config, load_config
 from pointree.errors import ConfigError, InputError, ModelError, OutputError
-from pointree.files import atomic_write
+from pointree.files import atomic_write, read_bounded
 from pointree.models.layout import (
     CARD,
     CONFIG,
@@ -26,6 +27,7 @@ from pointree.models.layout import (
     MANIFEST,
     PRETRAINED,
     PRETRAINED_IDENTITY,
+    TEXT_MODEL,
     VOCABULARIES,
     WEIGHTS,
 )
@@ -65,7 +67,15 @@ _RENAMED_WEIGHTS = {
 """Parts of the names that weights have in folders of version 0.1, and their names now."""
 
 _CHECKED = (CONFIG, *VOCABULARIES.values())
-"""Files with a checksum in the manifest."""
+"""Files of every model that could be damaged without looking so; weights have a checksum of their own."""
+
+_MAX_BYTES = 1 << 34
+_MAX_MANIFEST = 1 << 20
+_MAX_HEADER = 100_000_000
+"""Bytes of any file of a model, of its manifest, and of the header of safetensors, as these define it."""
+
+_MAX_SIZE = 1 << 20
+"""More than the size of any layer."""
 
 
 def new_network(
@@ -145,11 +155,15 @@ def _digest(tensors: Mapping[str, Tensor]) -> str:
 
 def _checked(folder: Path) -> list[str]:
     pretrained = sorted(path.relative_to(folder).as_posix() for path in folder.glob(f"{PRETRAINED}/*.json"))
-    return [*_CHECKED, *([PRETRAINED_IDENTITY] if (folder / PRETRAINED_IDENTITY).is_file() else []), *pretrained]
+    optional = [name for name in (PRETRAINED_IDENTITY, TEXT_MODEL) if (folder / name).is_file()]
+    return [*_CHECKED, *optional, *pretrained]
 
 
 def _checksum(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    try:
+        return hashlib.sha256(read_bounded(path, _MAX_BYTES)).hexdigest()
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
 def load_folder(folder: Path) -> tuple[Config, Vocabularies, PointerNetwork]:
@@ -165,11 +179,16 @@ def load_folder(folder: Path) -> tuple[Config, Vocabularies, PointerNetwork]:
     for name in _checked(folder):
         if checksums.get(name, "") not in ("", _checksum(folder / name)):
             raise ModelError(f"{folder / name}: damaged: the content differs from its checksum in {MANIFEST}")
-    weights = dequantise(upgrade_names(_read_weights(folder / WEIGHTS)))
+    tensors = upgrade_names(_read_weights(folder / WEIGHTS))
+    _check_sizes(folder, config, len(tensors))
     pretrained = config.embeddings.pretrained
     identity = read_identity(folder / PRETRAINED_IDENTITY) if pretrained.model else None
-    with torch.device("meta"):  # no time is spent on weights that are about to be replaced
-        network = new_network(config, vocabularies, identity)
+    try:
+        weights = dequantise(tensors)
+        with torch.device("meta"):  # no time is spent on weights that are about to be replaced
+            network = new_network(config, vocabularies, identity)
+    except (RuntimeError, TypeError, OverflowError) as error:
+        raise ModelError(f"{folder}: the weights do not fit the settings: {str(error).splitlines()[0]:.200}") from None
     if network.embeddings.pretrained is not None and identity is not None and pretrained.fine_tune:
         network.embeddings.pretrained.model = new_pretrained(folder / PRETRAINED, pretrained, identity)
     faults = _mismatches(network, weights)
@@ -178,6 +197,18 @@ def load_folder(folder: Path) -> tuple[Config, Vocabularies, PointerNetwork]:
     network.load_state_dict(weights, assign=True)
     network.embeddings.set_singletons(vocabularies.words.singletons)
     return config, vocabularies, network.eval().requires_grad_(False)
+
+
+def _check_sizes(folder: Path, config: Config, n_tensors: int) -> None:
+    """Refuse settings of a network that nobody could have trained, before it is built."""
+    for name, section in config.to_dict().items():
+        for key, value in section.items():
+            if name == "training":
+                continue
+            most = n_tensors if key == "layers" else _MAX_SIZE
+            if isinstance(value, int) and value > most:
+                place = f"{folder / CONFIG}: damaged settings: {name}.{key}"
+                raise ModelError(f"{place}: expected at most {most}, found {value:.3g}")
 
 
 def save_pretrained(folder: Path, config: Config, pretrained: PretrainedModel, *, bundle: bool) -> None:
@@ -223,26 +254,26 @@ def upgrade_names(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 def _read_manifest(path: Path) -> dict[str, str]:
     """The checksums of a model folder; old folders have none."""
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest = json.loads(read_bounded(path, _MAX_MANIFEST).decode())
     except FileNotFoundError:
         raise ModelError(f"{path.parent}: not a model folder, {path.name} is missing") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ModelError(f"{path}: expected a JSON object, found a damaged file ({error})") from None
     found = manifest.get("format") if isinstance(manifest, dict) else None
     if found != FORMAT:
         made = manifest.get("pointree", "?") if isinstance(manifest, dict) else "?"
-        raise ModelError(
-            f"{path}: expected format {FORMAT}, found {found} (made by pointree {made}; this is {__version__})"
-        )
+        origin = f"made by pointree {made!s:.40}; this is {__version__}"
+        raise ModelError(f"{path}: expected format {FORMAT}, found {found!s:.40} ({origin})")
     checksums = manifest.get("sha256", {})
     if not isinstance(checksums, dict):
-        raise ModelError(f'{path}: expected checksums by file under "sha256", found {checksums!r}')
+        raise ModelError(f'{path}: expected checksums by file under "sha256", found {checksums!r:.80}')
     return checksums
 
 
 def _read_weights(path: Path) -> dict[str, Tensor]:
     try:
-        data = path.read_bytes()
+        metadata = _read_metadata(path)
+        data = read_bounded(path, _MAX_BYTES)
     except FileNotFoundError:
         raise ModelError(f"{path}: missing from the model folder") from None
     except OSError as error:
@@ -251,11 +282,26 @@ def _read_weights(path: Path) -> dict[str, Tensor]:
         tensors = load_tensors(data)
     except SafetensorError as error:
         raise ModelError(f"{path}: expected safetensors, found a damaged file ({error})") from None
-    header_size = int.from_bytes(data[:8], "little")
-    recorded = json.loads(data[8 : 8 + header_size]).get("__metadata__", {}).get("sha256")
-    if recorded != _digest(tensors):
+    if metadata.get("sha256") != _digest(tensors):
         raise ModelError(f"{path}: damaged: the values differ from their checksum")
     return tensors
+
+
+def _read_metadata(path: Path) -> dict[str, Any]:
+    """What the header of safetensors says besides the tensors; the rest of a file without one is not read."""
+    size = path.stat().st_size
+    if not path.is_file():
+        read_bounded(path, 0)  # a folder, a device or a pipe: the error says what it is
+    with path.open("rb") as stream:
+        header_size = int.from_bytes(stream.read(8), "little")
+        if not 0 < header_size <= min(_MAX_HEADER, size - 8):
+            raise ModelError(f"{path}: expected safetensors, found a damaged file (a header of {header_size} bytes)")
+        try:
+            header = json.loads(stream.read(header_size))
+        except (ValueError, RecursionError) as error:
+            raise ModelError(f"{path}: expected safetensors, found a damaged file ({error!s:.80})") from None
+    metadata = header.get("__metadata__") if isinstance(header, dict) else None
+    return metadata if isinstance(metadata, dict) else {}
 
 
 def _mismatches(network: PointerNetwork, weights: Mapping[str, Tensor]) -> list[str]:

@@ -99,15 +99,19 @@ def _installed() -> Iterator[AvailableModel]:
 
 
 def _package_folder(package: str) -> Path | None:
-    """The folder of an installed package, which is looked up but not imported."""
+    """The folder of an installed package, which is looked up but not imported.
+
+    To find ``a.b``, Python would import ``a``: only ``a`` is looked up, and ``b`` is a folder in it.
+    """
     from importlib.util import find_spec
 
+    top, *inner = package.split(".")
     try:
-        spec = find_spec(package)
+        spec = find_spec(top)
     except (ImportError, ValueError):
         return None
     locations = list(spec.submodule_search_locations or ()) if spec is not None else []
-    return Path(locations[0]) if locations else None
+    return Path(locations[0], *inner) if locations and all(map(str.isidentifier, inner)) else None
 
 
 def _unknown(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
 
 import torch
@@ -121,8 +122,17 @@ class PointerNetwork(nn.Module):
 
     def encode(self, batch: Batch) -> Encoding:
         """Compute everything that does not depend on attachments, in the type of the parameters."""
-        positions = batch.positions
         states, start = self._encode(batch, self.decoder.recurrent_weight.dtype)
+        return self._encoding(states, start, batch.positions)
+
+    def encode_steps(self, batch: Batch) -> Generator[None, None, Encoding]:
+        """The same as `encode`, with a pause after every layer; without dropout."""
+        embedded = self.embeddings(batch, self.decoder.recurrent_weight.dtype)
+        yield
+        states, start = yield from self.encoder.steps(embedded, batch.positions)
+        return self._encoding(states, start, batch.positions)
+
+    def _encoding(self, states: Tensor, start: Tensor, positions: Packing) -> Encoding:
         keys, biases = self.arcs.head_keys(self.arcs.head(states))
         return Encoding(
             positions=positions,

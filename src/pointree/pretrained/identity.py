@@ -12,9 +12,13 @@ import torch
 from torch import Tensor
 
 from pointree.errors import ModelError
-from pointree.files import atomic_write
+from pointree.files import atomic_write, read_bounded
 
 __all__ = ["PretrainedIdentity", "checksum", "read_identity", "write_identity"]
+
+_MAX_BYTES = 1 << 16
+_MAX_SIZE = 1 << 20
+"""More than the width or the layers of any encoder."""
 
 _TEXTS = (
     "Straße",
@@ -70,13 +74,16 @@ def write_identity(path: Path, identity: PretrainedIdentity) -> None:
 def read_identity(path: Path) -> PretrainedIdentity:
     """Read what `write_identity` wrote; whatever is wrong with it is a `ModelError`."""
     try:
-        found = PretrainedIdentity(**json.loads(path.read_text(encoding="utf-8")))
+        found = PretrainedIdentity(**json.loads(read_bounded(path, _MAX_BYTES).decode()))
     except FileNotFoundError:
         raise ModelError(f"{path}: missing from the model folder") from None
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         raise ModelError(
             f"{path}: expected the identity of a pretrained model, found a damaged file ({error})"
         ) from None
     if [type(value) for value in asdict(found).values()] != [str, str, int, int]:
         raise ModelError(f"{path}: expected name, sha256, width and n_layers, found {asdict(found)}")
+    if not (0 < found.width <= _MAX_SIZE and 0 <= found.n_layers <= _MAX_SIZE):
+        found_sizes = f"{found.width:.3g} and {found.n_layers:.3g}"
+        raise ModelError(f"{path}: expected width and n_layers of at most {_MAX_SIZE}, found {found_sizes}")
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from pointree.config import PretrainedConfig
 from pointree.errors import ModelError
 from pointree.pretrained.identity import PretrainedIdentity
 from pointree.pretrained.subwords import SubwordTokenizer
-from pointree.pretrained.windows import SubwordBatch, window_batch
+from pointree.pretrained.windows import Chunk, SubwordBatch, split_chunk, window_batch
 
 __all__ = ["PretrainedModel"]
 
@@ -74,16 +74,26 @@ class PretrainedModel(nn.Module):
 
     def forward(self, batch: SubwordBatch) -> Tensor:
         """*Shape:* returns ``(n_rows, n_vectors, width)``."""
-        found = []
+        return self.merge(batch, [self._vectors(chunk) for chunk in batch.chunks])
+
+    def pieces(self, batch: SubwordBatch, max_tokens: int) -> Iterator[Tensor]:
+        """What `merge` needs, a few windows at a time: whoever asks for the next can do other things before."""
         for chunk in batch.chunks:
-            states: Any = self.model(input_ids=chunk.tokens, attention_mask=chunk.mask, output_hidden_states=True)
-            chosen = [states.hidden_states[layer] for layer in self.layers]
-            kept = [layer.flatten(0, 1).index_select(0, chunk.kept) for layer in chosen]
-            layers = torch.stack(kept, dim=1)
-            found.append(layers.mean(dim=1, keepdim=True) if self.mixed else layers)
-        vectors = torch.cat(found)
+            for piece in split_chunk(chunk, max_tokens):
+                yield self._vectors(piece)
+
+    def merge(self, batch: SubwordBatch, found: Sequence[Tensor]) -> Tensor:
+        """The vectors of all rows. *Shape:* returns ``(n_rows, n_vectors, width)``."""
+        vectors = torch.cat(list(found))
         sums = vectors.new_zeros(len(batch.counts), *vectors.shape[1:]).index_add(0, batch.rows, vectors)
         return sums / batch.counts.to(vectors.dtype)[:, None, None]
+
+    def _vectors(self, chunk: Chunk) -> Tensor:
+        """The vectors of the sub-words that are kept. *Shape:* returns ``(n_kept, n_vectors, width)``."""
+        states: Any = self.model(input_ids=chunk.tokens, attention_mask=chunk.mask, output_hidden_states=True)
+        chosen = [states.hidden_states[layer] for layer in self.layers]
+        layers = torch.stack([layer.flatten(0, 1).index_select(0, chunk.kept) for layer in chosen], dim=1)
+        return layers.mean(dim=1, keepdim=True) if self.mixed else layers
 
 
 def _without_hooks(model: nn.Module) -> nn.Module:

@@ -6,7 +6,7 @@ from the edges, so that it has at least a quarter of a window of context on eith
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ from torch import Tensor
 
 from pointree.config import Subwords
 
-__all__ = ["Chunk", "SubwordBatch", "plan_windows", "window_batch"]
+__all__ = ["Chunk", "SubwordBatch", "plan_windows", "split_chunk", "window_batch"]
 
 _CHUNK_TOKENS = 4_096
 """Tokens, padding included, that go through the model together; bounds memory."""
@@ -45,6 +45,19 @@ class SubwordBatch:
     chunks: tuple[Chunk, ...]
     rows: Tensor
     counts: Tensor
+
+
+def split_chunk(chunk: Chunk, max_tokens: int) -> Iterator[Chunk]:
+    """The windows of a chunk, as many together as have ``max_tokens`` tokens, and one at least."""
+    n_windows, n_tokens = chunk.tokens.shape
+    count = max(1, max_tokens // n_tokens)
+    if count >= n_windows:
+        yield chunk
+        return
+    for start in range(0, n_windows, count):
+        first, last = start * n_tokens, (start + count) * n_tokens
+        kept = chunk.kept[(chunk.kept >= first) & (chunk.kept < last)] - first
+        yield Chunk(chunk.tokens[start : start + count], chunk.mask[start : start + count], kept)
 
 
 def plan_windows(n_subwords: int, capacity: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -6,11 +6,12 @@ import torch
 
 from pointree.nn.model import Encoding, PointerNetwork
 from pointree.search.result import Trees
+from pointree.search.resumable import Resumable, run_to_end
 from pointree.search.state import BatchedTrees
 from pointree.search.step import StepObserver, Stepper
 from pointree.transitions import Constraints, Order
 
-__all__ = ["beam_search"]
+__all__ = ["beam_search", "beam_steps"]
 
 
 def beam_search(
@@ -27,6 +28,18 @@ def beam_search(
     grows with the number of trees. If a sentence has fewer trees than the width, its best one is repeated with a score
     of -inf, so that every row is a legal tree.
     """
+    return run_to_end(beam_steps(network, encoding, order, constraints, beam, observer))
+
+
+def beam_steps(
+    network: PointerNetwork,
+    encoding: Encoding,
+    order: Order,
+    constraints: Constraints,
+    beam: int,
+    observer: StepObserver | None = None,
+) -> Resumable[Trees]:
+    """The same search, with a pause after every decoder step."""
     stepper = Stepper.start(network, encoding, order, beam, observer)
     steps = stepper.steps
     trees = BatchedTrees(stepper.lengths, stepper.initial_ids, network.slots, constraints)
@@ -61,4 +74,5 @@ def beam_search(
             state_ids[finished, :width] = trees.state_ids.view(count, width, -1)[finished]
             log_probs[finished, :width] = trees.log_probs.view(count, width, -1)[finished]
             scores[finished, :width] = running_scores[finished]
+        yield
     return Trees(heads, log_probs, state_ids, scores, stepper.memory)

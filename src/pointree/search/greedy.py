@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pointree.nn.model import Encoding, PointerNetwork
 from pointree.search.result import Trees
+from pointree.search.resumable import Resumable, run_to_end
 from pointree.search.state import BatchedTrees
 from pointree.search.step import StepObserver, Stepper
 from pointree.transitions import Constraints, Order
 
-__all__ = ["greedy_search"]
+__all__ = ["greedy_search", "greedy_steps"]
 
 
 def greedy_search(
@@ -19,6 +20,17 @@ def greedy_search(
     observer: StepObserver | None = None,
 ) -> Trees:
     """The tree of the locally best heads of each sentence."""
+    return run_to_end(greedy_steps(network, encoding, order, constraints, observer))
+
+
+def greedy_steps(
+    network: PointerNetwork,
+    encoding: Encoding,
+    order: Order,
+    constraints: Constraints,
+    observer: StepObserver | None = None,
+) -> Resumable[Trees]:
+    """The same search, with a pause after every decoder step."""
     stepper = Stepper.start(network, encoding, order, beam=1, observer=observer)
     trees = BatchedTrees(stepper.lengths, stepper.initial_ids, network.slots, constraints)
     heads, log_probs, state_ids = trees.heads, trees.log_probs, trees.state_ids
@@ -28,6 +40,7 @@ def greedy_search(
         focus, new_ids, step_log_probs = stepper.advance(trees, step, width=1)
         best, head = step_log_probs.max(dim=1, keepdim=True)
         trees.attach(focus, head, best, new_ids)
+        yield
     return Trees(
         heads=heads.unsqueeze(1),
         log_probs=log_probs.unsqueeze(1),

@@ -122,6 +122,11 @@ class TraceStep:
     heads: list[int | None]
     hypotheses: list[Hypothesis]
 
+    def to_object(self) -> dict[str, Any]:
+        """The step as JSON values, with floats rounded to six decimals."""
+        rounded: dict[str, Any] = _rounded(asdict(self))
+        return rounded
+
 
 @dataclass(frozen=True, slots=True)
 class Trace:

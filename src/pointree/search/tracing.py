@@ -11,16 +11,17 @@ from torch import Tensor
 from pointree.nn.decoder import StepTrace
 from pointree.nn.model import Encoding, PointerNetwork
 from pointree.options import ParseOptions
-from pointree.search import find_trees
+from pointree.search import tree_steps
 from pointree.search.labels import label_log_probs, label_trees
 from pointree.search.result import ParseTree, Trees
+from pointree.search.resumable import Resumable
 from pointree.search.state import BatchedTrees
 from pointree.search.step import StepScores
 from pointree.search.trace import GateOpening, Hypothesis, IllegalHead, LabelProb, StateRead, TraceStep
 from pointree.transitions import Constraints, Order, PartialTree, Slot
 from pointree.transitions.reasons import illegal_heads
 
-__all__ = ["trace_search"]
+__all__ = ["trace_steps"]
 
 SLOT_NAMES = {
     Slot.LEFTMOST: "leftmost",
@@ -30,7 +31,7 @@ SLOT_NAMES = {
 }
 
 
-def trace_search(
+def trace_steps(
     network: PointerNetwork,
     encoding: Encoding,
     order: Order,
@@ -40,13 +41,13 @@ def trace_search(
     forms: Sequence[str],
     deprels: Sequence[str],
     top_labels: int,
-) -> tuple[ParseTree, list[TraceStep]]:
-    """Parse a batch of one sentence and return its best tree with the steps that led there.
+) -> Resumable[tuple[ParseTree, list[TraceStep]]]:
+    """Parse a batch of one sentence and return its best tree with the steps that led there; with pauses.
 
     ``forms`` are those of ROOT and the words, for explanations; ``deprels`` the names of the labels.
     """
     recorder = _Recorder()
-    trees = find_trees(network, encoding, order, options, recorder)
+    trees = yield from tree_steps(network, encoding, order, options, recorder)
     [[best, *_]] = label_trees(network, encoding, trees, root_label, n_best=1)
     story = _Story(network, encoding, options, recorder.moments, trees, best)
     constraints = Constraints(single_root=options.single_root, projective=options.projective)
@@ -77,6 +78,7 @@ def trace_search(
                 hypotheses=list(story.hypotheses(number)),
             )
         )
+        yield
     return best, steps
 
 
@@ -200,10 +202,11 @@ class _Story:
         possible = [(row, head) for row, head in proposals if scores[row, head] > float("-inf")]
         dropped = [proposal for proposal in possible if proposal not in kept][: self.options.width]
         done = [earlier.focus for earlier in self.moments[:number]]
+        so_far = moment.heads.tolist()
         for rank, (row, head) in enumerate([*kept, *dropped], 1):
             heads: list[int | None] = [None] * (scores.shape[1] - 1)
             for word in done:
-                heads[word - 1] = int(moment.heads[row, word])
+                heads[word - 1] = so_far[row][word]
             heads[moment.focus - 1] = head
             yield Hypothesis(
                 rank=rank,

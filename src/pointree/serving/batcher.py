@@ -1,68 +1,40 @@
-"""Micro-batching: one thread owns the parsers and parses sentences of all waiting requests together."""
+"""Micro-batching: one thread owns the parsers and works on sentences of all waiting requests, slice by slice."""
 
 from __future__ import annotations
 
 import logging
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
 
-from pointree.errors import PointreeError
 from pointree.serving.failures import over_limit
 from pointree.serving.job import Job
 from pointree.serving.limits import Limits
-from pointree.serving.task import run_task
-from pointree.treebank.sentence import Sentence
+from pointree.serving.rounds import BatchReport, Pace, Round, fill_parts
 
-__all__ = ["BatchReport", "Batcher"]
+__all__ = ["Batcher"]
 
 logger = logging.getLogger("pointree.serving")
 
 DEFAULT_WAIT_SECONDS = 0.003
-_ROUND_WORDS = 2_500
-"""Words parsed in one round; what arrives meanwhile waits for its end."""
 
-_SLICE_WORDS = 250
-"""Words that a request adds before the next has its turn: one long text leaves room for nine short ones."""
+_SLICE_SECONDS = 0.2
+"""Time for a round before others have their turn."""
 
+_MOST_OPEN = 4
+"""Rounds that pause at the same time, each with its tables in memory; short rounds can always begin."""
 
-_READ_SECONDS = 0.1
-"""Time for reading the sentences of a round: text without white space or sentence ends may take any time."""
-
-
-@dataclass(frozen=True, slots=True)
-class BatchReport:
-    """What one round did, for metrics."""
-
-    requests: int
-    sentences: int
-    words: int
-    seconds: float
-
-
-@dataclass(slots=True, eq=False)
-class _Part:
-    """What one job has in a round: sentences, and the error that ended their reading."""
-
-    job: Job
-    sentences: list[Sentence] = field(default_factory=list)
-    error: Exception | None = None
-
-    @property
-    def ends(self) -> bool:
-        """Whether this is the last part of its job."""
-        return self.job.exhausted or self.error is not None
+_OLDEST_EVERY = 4
+"""Every so many slices, whoever waits longest has a turn, so that short requests do not starve long ones."""
 
 
 class Batcher:
     """A queue of jobs and the thread that works on them.
 
-    Each round takes sentences of all jobs that can be parsed together with the one that waits longest: slice by slice
-    in turn, until the round is full. Whoever had a part and is not done goes to the end of the queue.
+    A round takes sentences of all jobs that can be parsed together with the first one. Rounds run in slices. After each
+    slice, the next turn goes to the job or round that has had the least work so far: a short request waits for the end
+    of a slice, not of other requests. Jobs that nobody waits for any more end with the slice.
     """
 
     def __init__(
@@ -71,13 +43,19 @@ class Batcher:
         *,
         wait_seconds: float = DEFAULT_WAIT_SECONDS,
         report: Callable[[BatchReport], None] | None = None,
+        report_slice: Callable[[float], None] | None = None,
     ) -> None:
         self._limits = limits
         self._wait_seconds = wait_seconds
         self._report = report
-        self._jobs: deque[Job] = deque()
+        self._report_slice = report_slice
+        self._jobs: list[Job] = []
+        self._rounds: list[Round] = []
+        self._pace = Pace()
+        self._turns = 0
         self._changed = threading.Condition()
         self._stopping = False
+        self._busy_since: float | None = None
         self._thread = threading.Thread(target=self._run, name="pointree-batcher", daemon=True)
 
     def start(self) -> None:
@@ -92,9 +70,15 @@ class Batcher:
         self._thread.join(seconds)
 
     @property
-    def is_alive(self) -> bool:
-        """Whether jobs are being worked on."""
-        return self._thread.is_alive()
+    def accepts(self) -> bool:
+        """Whether jobs are being worked on, and will be."""
+        return self._thread.is_alive() and not self._stopping
+
+    @property
+    def silent_seconds(self) -> float:
+        """For how long the thread has been busy with one slice; 0 if it waits for jobs."""
+        since = self._busy_since
+        return 0.0 if since is None else time.monotonic() - since
 
     def __len__(self) -> int:
         """The number of jobs that are accepted and not done."""
@@ -123,98 +107,83 @@ class Batcher:
             self._changed.notify()
 
     def _run(self) -> None:
-        while jobs := self._next_jobs():
-            parts = self._read(jobs)
-            self._parse([part for part in parts if part.sentences])
-            for part in parts:
-                if part.ends:
-                    part.job.finish(part.error)
-            self._requeue(parts)
+        while (turn := self._next_turn()) is not None:
+            started = self._busy_since = time.monotonic()
+            if isinstance(turn, Round):
+                self._continue(turn)
+            else:
+                self._begin(turn)
+            self._busy_since = None
+            if self._report_slice is not None:
+                self._report_slice(time.monotonic() - started)
 
-    def _next_jobs(self) -> list[Job]:
-        """Jobs that can be parsed together, the one that waits longest first; none when all is over."""
+    def _next_turn(self) -> Round | list[Job] | None:
+        """A round to go on with, or jobs to begin one with; nothing when all is over."""
         with self._changed:
             while True:
-                first = next((job for job in self._jobs if job.ready), None)
-                if first is None:
+                rounds = self._runnable()
+                jobs = sorted((job for job in self._jobs if job.ready), key=lambda job: (job.attained, job.arrival))
+                if not rounds and not jobs:
                     if self._stopping:
-                        return []
+                        return None
                     self._changed.wait()
                     continue
-                patience = first.arrival + self._wait_seconds - time.monotonic()
-                if patience <= 0 or self._stopping:
-                    return [job for job in self._jobs if job.ready and job.key == first.key]
-                self._changed.wait(patience)
+                if not rounds and not self._stopping:
+                    patience = jobs[0].arrival + self._wait_seconds - time.monotonic()
+                    if patience > 0:
+                        self._changed.wait(patience)
+                        continue
+                self._turns += 1
+                waiting: list[Round | Job] = [*jobs, *rounds]
+                if self._turns % _OLDEST_EVERY:
+                    chosen = min(waiting, key=lambda each: each.attained)
+                else:
+                    chosen = min(waiting, key=lambda each: each.served)
+                if isinstance(chosen, Round):
+                    return chosen
+                return [chosen, *(job for job in jobs if job.key == chosen.key and job is not chosen)]
 
-    def _read(self, jobs: Sequence[Job]) -> list[_Part]:
-        """A round's worth of sentences: a slice of each job in turn, and again while there is room."""
-        parts: list[_Part] = []
-        room = _ROUND_WORDS
-        until = time.monotonic() + _READ_SECONDS
-        turns = [_Part(job) for job in jobs]
-        while turns:
-            for part in turns:
-                parts += [] if part in parts else [part]
-                room -= _extend(part)
-                if room <= 0 or time.monotonic() > until:
-                    return parts
-            turns = [part for part in turns if not part.ends]
-        return parts
+    def _runnable(self) -> list[Round]:
+        """The rounds that can go on, or begin without too much in memory."""
+        room = _MOST_OPEN - sum(each.started for each in self._rounds)
+        by_attained = sorted(self._rounds, key=lambda each: each.attained)
+        waiting = [each for each in by_attained if not each.started]
+        short = [each for each in waiting if each.cost <= 2 * self._pace.budget(each.parts[0].job)]
+        fresh = [each for each in waiting if each not in short][: max(room, 0)]
+        over = [each for each in waiting if each.over]
+        return [each for each in self._rounds if each.started or each in short or each in fresh or each in over]
 
-    def _parse(self, parts: list[_Part]) -> None:
-        """Parse all parts together; if that fails, each alone, so that nobody fails by the fault of another."""
-        if not parts:
-            return
+    def _begin(self, jobs: list[Job]) -> None:
+        """Read sentences of jobs for one round; those that cost much get rounds of their own."""
         started = time.monotonic()
-        try:
-            found = _parse_together(parts)
-        except Exception as error:
-            if len(parts) > 1:
-                for part in parts:
-                    self._parse([part])
-            else:
-                _fail(parts[0], error, "parsing failed")
+        budget = self._pace.budget(jobs[0])
+        parts = fill_parts(jobs, budget)
+        now = time.monotonic()
+        for part in parts:
+            part.job.busy = True
+            part.job.served = now
+            part.job.attained += (now - started) / len(parts)
+        together = [part for part in parts if part.cost <= budget]
+        rounds = [Round([part]) for part in parts if part.cost > budget] if len(parts) > 1 else []
+        rounds += [Round(together if len(parts) > 1 else parts)] if together or not rounds else []
+        self._rounds += rounds
+        if len(rounds) == 1 and rounds[0].cost <= budget:
+            self._continue(rounds[0])
+
+    def _continue(self, current: Round) -> None:
+        """Work on a round for a slice."""
+        if not current.run(_SLICE_SECONDS):
             return
-        for part, trees in zip(parts, found, strict=True):
-            try:
-                part.job.deliver([part.job.render(tree) for tree in trees])
-            except Exception as error:
-                _fail(part, error, "rendering failed")
-        if self._report is not None:
-            sentences = sum(len(part.sentences) for part in parts)
-            words = sum(len(sentence) for part in parts for sentence in part.sentences)
-            self._report(BatchReport(len(parts), sentences, words, time.monotonic() - started))
-
-    def _requeue(self, parts: Sequence[_Part]) -> None:
+        self._rounds.remove(current)
+        if not current.over:
+            job = current.parts[0].job
+            self._pace.learn(job, current.cost, current.seconds)
+            if self._report is not None and any(part.sentences for part in current.parts):
+                self._report(current.report())
         with self._changed:
-            for part in parts:
-                if part.job in self._jobs:
-                    self._jobs.remove(part.job)
-                    if not part.ends:
-                        self._jobs.append(part.job)
-
-
-def _extend(part: _Part) -> int:
-    """Add a slice to a part and return its number of words."""
-    try:
-        taken = part.job.take(_SLICE_WORDS)
-    except Exception as error:
-        _fail(part, error, "reading a request failed")
-        return 0
-    part.sentences += taken
-    return sum(map(len, taken))
-
-
-def _fail(part: _Part, error: Exception, what: str) -> None:
-    """End a request with an error; one that is not of the request itself goes to the log."""
-    part.error = error
-    if not isinstance(error, PointreeError):
-        logger.error(what, exc_info=error)
-
-
-def _parse_together(parts: Sequence[_Part]) -> list[list[Any]]:
-    """All that was found for the sentences of each part."""
-    first = parts[0].job
-    sentences = [sentence for part in parts for sentence in part.sentences]
-    found = iter(run_task(first.parser, sentences, first.task))
-    return [[tree for _ in part.sentences for tree in next(found)] for part in parts]
+            for part in current.parts:
+                part.job.busy = False
+                if part.ends:
+                    part.job.finish(part.error)
+                    if part.job in self._jobs:
+                        self._jobs.remove(part.job)

@@ -17,6 +17,8 @@ _STATUS = {
     "body_bytes": 413,
     "words": 413,
     "sentence_words": 413,
+    "word_characters": 413,
+    "answer_characters": 413,
     "beam": 422,
     "queue": 503,
     "connections": 503,

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from email.message import Message
-from email.parser import HeaderParser
 from urllib.parse import parse_qsl
+
+from python_multipart.multipart import parse_options_header
 
 from pointree.serving.failures import RequestError
 
 __all__ = ["read_fields"]
 
 _MAX_FIELDS = 100
+_MAX_HEADER = 1_000
+"""Characters of a Content-Type or Content-Disposition header: what they name is short."""
+
+_MAX_HEAD = 4_096
+"""Bytes of all headers of a part."""
 
 
 def read_fields(query: bytes, content_type: str, body: bytes) -> dict[str, str]:
@@ -18,13 +23,11 @@ def read_fields(query: bytes, content_type: str, body: bytes) -> dict[str, str]:
     fields = _urlencoded(query, "query")
     if not body:
         return fields
-    header = Message()
-    header["Content-Type"] = content_type
-    kind = header.get_content_type()
-    if kind == "application/x-www-form-urlencoded":
+    kind, options = parse_options_header(content_type[:_MAX_HEADER].encode("latin-1", "replace"))
+    if kind.strip() == b"application/x-www-form-urlencoded":
         return fields | _urlencoded(body, "body")
-    boundary = header.get_param("boundary")
-    if kind == "multipart/form-data" and isinstance(boundary, str) and boundary:
+    boundary = options.get(b"boundary")
+    if kind.strip() == b"multipart/form-data" and boundary and len(content_type) <= _MAX_HEADER:
         return fields | _multipart(body, boundary)
     expected = "application/x-www-form-urlencoded, or multipart/form-data with a boundary"
     raise RequestError(415, "content_type", f"Content-Type: expected {expected}, found {content_type[:80]!r}")
@@ -40,21 +43,30 @@ def _urlencoded(data: bytes, place: str) -> dict[str, str]:
         raise RequestError(400, "fields", f"{place}: expected at most {_MAX_FIELDS} fields, found more") from None
 
 
-def _multipart(body: bytes, boundary: str) -> dict[str, str]:
+def _multipart(body: bytes, boundary: bytes) -> dict[str, str]:
     """The parts of a body that is in memory already; files count as text."""
     fields: dict[str, str] = {}
-    delimiter = b"\r\n--" + boundary.encode("utf-8", "surrogateescape")
-    parts = (b"\r\n" + body).split(delimiter, _MAX_FIELDS + 1)[1:]
+    parts = (b"\r\n" + body).split(b"\r\n--" + boundary, _MAX_FIELDS + 1)[1:]
     for part in parts:
         if part.startswith(b"--"):
             return fields
-        head, blank, content = part.partition(b"\r\n\r\n")
-        parsed = HeaderParser().parsestr(head.decode("utf-8", "replace").lstrip("\r\n"))
-        name = parsed.get_param("name", header="Content-Disposition")
-        if not blank or not isinstance(name, str):
-            raise RequestError(400, "multipart", "body: expected parts with a name, found another")
+        end = part.find(b"\r\n\r\n", 0, _MAX_HEAD)
+        name = _part_name(part[:end]) if end >= 0 else None
+        if name is None:
+            found = "another" if end >= 0 else f"one whose headers do not end within {_MAX_HEAD} bytes"
+            raise RequestError(400, "multipart", f"body: expected parts with a name, found {found}")
         try:
-            fields[name] = content.decode("utf-8")
+            fields[name] = part[end + 4 :].decode("utf-8")
         except UnicodeDecodeError:
             raise RequestError(400, "encoding", f"{name[:40]}: expected UTF-8, found other bytes") from None
     raise RequestError(400, "multipart", f"body: expected at most {_MAX_FIELDS} parts and an end, found none")
+
+
+def _part_name(head: bytes) -> str | None:
+    """The name in the headers of a part, if there is one."""
+    for line in head.split(b"\r\n"):
+        header, colon, value = line.partition(b":")
+        if colon and header.strip().lower() == b"content-disposition":
+            name = parse_options_header(value[:_MAX_HEADER])[1].get(b"name")
+            return None if name is None else name.decode("utf-8", "replace")
+    return None

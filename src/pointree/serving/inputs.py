@@ -3,28 +3,62 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from pointree.parser import SentenceParser
+from pointree.parser import Parser
 from pointree.serving.failures import over_limit
 from pointree.serving.limits import Limits
-from pointree.text.reading import segment_text
+from pointree.text.reading import Segmenter, segment_text
 from pointree.treebank.formats import read_treebank
 from pointree.treebank.sentence import Sentence
 
-__all__ = ["check_words", "from_conllu", "from_text", "from_words"]
+__all__ = ["check_text", "from_conllu", "from_segmenter", "from_text", "from_words"]
+
+_PIECE, _LINE = 1_024, 4_096
+"""Characters that the tokeniser cuts at once, of running text and of a text with one sentence a line.
+
+It holds the interpreter's lock, and with it the whole service, for up to 0.1 ms a character.
+"""
+
+_ROWS_PER_WORD = 4
+"""Rows and comments of a CoNLL-U sentence, for each word that it may have."""
 
 
 def from_text(
-    text: str, parser: SentenceParser, *, presegmented: bool = False, name: str = "text"
+    text: str, parser: Parser, limits: Limits, *, presegmented: bool = False, name: str = "text"
 ) -> Iterator[Sentence]:
     """Cut raw text into sentences with the text model of the parser, which must have one."""
-    return segment_text(text, parser.require_text_model(), name=name, presegmented=presegmented)
+    return _segmented(text, parser.require_text_model(), limits, presegmented, name)
 
 
-def from_conllu(conllu: str, *, name: str = "conllu") -> Iterator[Sentence]:
+def _segmented(text: str, segmenter: Segmenter, limits: Limits, presegmented: bool, name: str) -> Iterator[Sentence]:
+    check_text(text, limits, name)
+    piece = _LINE if presegmented else _PIECE
+    yield from segment_text(text, segmenter, name=name, presegmented=presegmented, max_piece=piece)
+
+
+def from_segmenter(text: str, segmenter: Segmenter, limits: Limits, *, name: str) -> Iterator[Sentence]:
+    """Cut raw text into sentences with a tokeniser of another kind."""
+    return _segmented(text, segmenter, limits, False, name)
+
+
+def from_conllu(conllu: str, limits: Limits, *, name: str = "conllu") -> Iterator[Sentence]:
     """Read CoNLL-U; a row that breaks the format is an error with its line."""
-    return read_treebank(_stream(conllu), format="conllu", name=name)
+    most = _ROWS_PER_WORD * limits.sentence_words + 100
+    lines = _short_blocks(_stream(conllu), most, limits)
+    return read_treebank(lines, format="conllu", name=name)
+
+
+def _short_blocks(lines: Iterable[bytes], most: int, limits: Limits) -> Iterator[bytes]:
+    """The lines, unless there are too many without a blank one: they are refused before anybody works on them."""
+    count = 0
+    for line in lines:
+        count = 0 if line.isspace() else count + 1
+        if count > most:
+            found = f"found {most} lines without a blank one"
+            message = f"expected sentences of at most {limits.sentence_words} words, {found}"
+            raise over_limit(limits, "sentence_words", message)
+        yield line
 
 
 def from_words(sentences: Sequence[Sequence[str]]) -> Iterator[Sentence]:
@@ -32,14 +66,18 @@ def from_words(sentences: Sequence[Sequence[str]]) -> Iterator[Sentence]:
     return map(Sentence.from_words, sentences)
 
 
-def check_words(text: str, limits: Limits) -> None:
-    """Refuse text whose white space alone makes too many words, before anybody works on it.
+def check_text(text: str, limits: Limits, name: str = "text") -> None:
+    """Refuse text whose white space alone makes too many words, or too long ones, before anybody works on it.
 
     A script without white space is found out later, when it has been cut into that many words.
     """
-    found = len(text.split())
-    if found > limits.words:
-        raise over_limit(limits, "words", f"text: expected at most {limits.words} words, found {found} or more")
+    runs = text.split(None, limits.words)
+    if len(runs) > limits.words:
+        raise over_limit(limits, "words", f"{name}: expected at most {limits.words} words, found more")
+    longest = max(map(len, runs), default=0)
+    if longest > limits.word_characters:
+        expected = f"expected at most {limits.word_characters} characters without white space"
+        raise over_limit(limits, "word_characters", f"{name}: {expected}, found {longest}")
 
 
 def _stream(text: str) -> io.BytesIO:

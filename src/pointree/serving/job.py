@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from typing import Any
 
-from pointree.parser import SentenceParser
+from pointree.parser import Parser
 from pointree.serving.failures import over_limit
 from pointree.serving.limits import Limits
 from pointree.serving.task import Task
@@ -15,13 +16,14 @@ from pointree.treebank.sentence import Sentence
 
 __all__ = ["Job", "Render"]
 
-Render = Callable[[Sentence], str]
+Render = Callable[[Any], str | Iterator[str]]
+"""Writes what was found for a sentence: at once, or in pieces where that takes long."""
 
 _MAX_UNREAD = 500
 """Trees that wait for a client to read them before its job pauses."""
 
 _MAX_TAKE_SECONDS = 0.05
-"""Time for reading sentences of one job before others have their turn: a single word may be a megabyte."""
+"""Time for reading sentences of one job before others have their turn."""
 
 
 class Job:
@@ -29,23 +31,31 @@ class Job:
 
     The event loop makes it and reads `results`; the batcher's thread calls `take`, `deliver` and `finish`. Sentences
     are read as they are needed, so a long text is cut into words while its beginning is already on its way back.
+
+    Attributes:
+        attained: Seconds of work that the job has had; those with little have the next turn.
+        served: When it last had a turn.
+        busy: Whether sentences of it are being worked on.
     """
 
     def __init__(
-        self, parser: SentenceParser, task: Task, sentences: Iterable[Sentence], render: Render, limits: Limits
+        self, parser: Parser, task: Task, sentences: Iterable[Sentence], render: Render, limits: Limits
     ) -> None:
         self.parser = parser
         self.task = task
         self.limits = limits
         self.render = render
-        self.arrival = time.monotonic()
+        self.arrival = self.served = time.monotonic()
+        self.attained = 0.0
+        self.busy = False
         self.exhausted = False
         self.cancelled = False
         self.n_words = 0
         self.on_read: Callable[[], None] = _nothing
         self._sentences = iter(sentences)
+        self._held: Sentence | None = None
         self._loop = asyncio.get_running_loop()
-        self._deadline = self._loop.time() + limits.seconds
+        self._deadline = self.arrival + limits.seconds
         self._results: asyncio.Queue[list[str] | Exception | None] = asyncio.Queue()
         self._fault: Exception | None = None
         # Two counters, because each belongs to one thread.
@@ -59,24 +69,27 @@ class Job:
 
     @property
     def ready(self) -> bool:
-        """Whether there is something to do: a client that does not read stops its job."""
-        return not self.cancelled and self._n_delivered - self._n_read < _MAX_UNREAD
+        """Whether a turn can begin: a client that does not read stops its job."""
+        return not (self.over or self.busy) and self._n_delivered - self._n_read < _MAX_UNREAD
 
-    def take(self, n_words: int) -> list[Sentence]:
-        """The next sentences, of about ``n_words`` words together; none, once `exhausted`.
+    @property
+    def over(self) -> bool:
+        """Whether nobody waits for the result: the client has gone, or its time is up."""
+        return self.cancelled or time.monotonic() > self._deadline
+
+    def take(self, cost: int) -> list[Sentence]:
+        """The next sentences, of about this cost together; none, once `exhausted`. One that costs more comes alone.
 
         A fault of the input, or a limit that it exceeds, is raised when all sentences before it have been taken.
         """
         if self._fault is not None:
             raise self._fault
         taken: list[Sentence] = []
-        words = 0
+        total = 0
         started = time.monotonic()
-        while words < n_words and time.monotonic() - started < _MAX_TAKE_SECONDS:
+        while total < cost and time.monotonic() - started < _MAX_TAKE_SECONDS:
             try:
-                sentence = next(self._sentences, None)
-                if sentence is not None:
-                    self._check(len(sentence))
+                sentence = self._next()
             except Exception as error:
                 self._fault = error
                 if not taken:
@@ -85,19 +98,34 @@ class Job:
             if sentence is None:
                 self.exhausted = True
                 break
-            words += len(sentence)
+            total += self.task.cost(len(sentence))
+            if total > 2 * cost and taken:
+                self._held = sentence
+                break
             taken.append(sentence)
         return taken
 
-    def _check(self, sentence_words: int) -> None:
-        if sentence_words > self.limits.sentence_words:
-            found = f"found one of {sentence_words}"
-            message = f"expected sentences of at most {self.limits.sentence_words} words, {found}"
-            raise over_limit(self.limits, "sentence_words", message)
-        self.n_words += sentence_words
-        if self.n_words > self.limits.words:
-            message = f"expected at most {self.limits.words} words in a request, found more"
-            raise over_limit(self.limits, "words", message)
+    def _next(self) -> Sentence | None:
+        if self._held is not None:
+            sentence, self._held = self._held, None
+            return sentence
+        found = next(self._sentences, None)
+        if found is not None:
+            self._check(found)
+        return found
+
+    def _check(self, sentence: Sentence) -> None:
+        limits, n_words = self.limits, len(sentence)
+        if n_words > limits.sentence_words:
+            message = f"expected sentences of at most {limits.sentence_words} words, found one of {n_words}"
+            raise over_limit(limits, "sentence_words", message)
+        self.n_words += n_words
+        if self.n_words > limits.words:
+            raise over_limit(limits, "words", f"expected at most {limits.words} words in a request, found more")
+        longest = max(map(len, sentence.forms), default=0)
+        if longest > limits.word_characters:
+            message = f"expected words of at most {limits.word_characters} characters, found one of {longest}"
+            raise over_limit(limits, "word_characters", message)
 
     def deliver(self, texts: list[str]) -> None:
         """Hand over rendered trees."""
@@ -116,7 +144,7 @@ class Job:
         """Rendered trees, in order and a few at a time, as they come."""
         while True:
             try:
-                async with asyncio.timeout_at(self._deadline):
+                async with asyncio.timeout(self._deadline - time.monotonic()):
                     item = await self._results.get()
             except TimeoutError:
                 message = f"expected to be done within {self.limits.seconds:g} seconds, found more to do"

@@ -17,7 +17,9 @@ class Limits:
         body_bytes: Size of a request's body.
         words: Words of a request.
         sentence_words: Words of a sentence; the time of a step grows with them.
+        word_characters: Characters of a word, and of text without white space.
         beam: Hypotheses, and trees, that a request may ask for.
+        answer_characters: Characters of an answer that is not streamed.
         queue: Requests that are accepted and not yet answered.
         seconds: From the acceptance of a request to the last sentence of its answer.
         header_seconds: For a client to send the head of a request.
@@ -29,7 +31,9 @@ class Limits:
     body_bytes: int = 4 << 20
     words: int = 100_000
     sentence_words: int = 1_000
+    word_characters: int = 10_000
     beam: int = 32
+    answer_characters: int = 64 << 20
     queue: int = 256
     seconds: float = 120.0
     header_seconds: float = 10.0

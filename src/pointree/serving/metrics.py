@@ -7,7 +7,7 @@ from collections.abc import Callable
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
-from pointree.serving.batcher import BatchReport
+from pointree.serving.rounds import BatchReport
 
 __all__ = ["Metrics"]
 
@@ -36,6 +36,9 @@ class Metrics:
         self._batch_seconds = Histogram(
             "pointree_batch_seconds", "Time of batches", buckets=_SECONDS, registry=registry
         )
+        self._slice_seconds = Histogram(
+            "pointree_slice_seconds", "Time of work before others have their turn", buckets=_SECONDS, registry=registry
+        )
         self._words = Counter("pointree_words", "Words parsed", registry=registry)
         self._queue = Gauge("pointree_queue", "Requests that are accepted and not done", registry=registry)
 
@@ -54,6 +57,10 @@ class Metrics:
         self._batch_sentences.observe(report.sentences)
         self._batch_seconds.observe(report.seconds)
         self._words.inc(report.words)
+
+    def count_slice(self, seconds: float) -> None:
+        """Count work after which others had their turn."""
+        self._slice_seconds.observe(seconds)
 
     def show(self) -> bytes:
         """Everything that was counted, as Prometheus reads it."""

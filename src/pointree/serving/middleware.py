@@ -1,6 +1,6 @@
 """What every request passes on its way in: an id and a line in the log, the key, and the limits of its body.
 
-All three are plain ASGI, so that bodies are refused while they are read and answers stream through untouched.
+All are plain ASGI, so that bodies are refused while they are read and answers stream through untouched.
 """
 
 from __future__ import annotations
@@ -23,13 +23,21 @@ from pointree.serving.failures import RequestError, error_body, from_error, over
 from pointree.serving.limits import Limits
 from pointree.serving.metrics import Metrics
 
-__all__ = ["ApiKey", "BodyLimit", "RequestLog", "failure_response"]
+__all__ = ["SAFE_HEADERS", "AllowedHosts", "ApiKey", "BodyLimit", "RequestLog", "failure_response"]
 
 logger = logging.getLogger("pointree.serving")
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _LINGER_SECONDS, _LINGER_BYTES = 2.0, 8 << 20
+_LOGGED_METHOD, _LOGGED_PATH = 20, 200
 _CLIENT_GONE = 499
+
+SAFE_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+}
+"""What every answer has unless it says otherwise: nothing of it is to be run, framed or guessed at by a browser."""
 
 
 def failure_response(failure: RequestError, scope: Scope) -> Response:
@@ -39,7 +47,10 @@ def failure_response(failure: RequestError, scope: Scope) -> Response:
 
 
 class RequestLog:
-    """Gives each request an id, logs and counts it when it is done, and answers for faults of the service."""
+    """Gives each request an id, logs and counts it when it is done, and answers for faults of the service.
+
+    HEAD is answered like GET, without the body.
+    """
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
@@ -55,15 +66,23 @@ class RequestLog:
         started = time.monotonic()
         status = 0
 
+        is_head = scope["method"] == "HEAD"
+        inner = {**scope, "method": "GET"} if is_head else scope
+
         async def send_with_id(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                MutableHeaders(scope=message)["X-Request-ID"] = request_id
+                headers = MutableHeaders(scope=message)
+                headers["X-Request-ID"] = request_id
+                for name, value in SAFE_HEADERS.items():
+                    headers.setdefault(name, value)
+            elif is_head:
+                message = {**message, "body": b""}
             await send(message)
 
         try:
-            await self._app(scope, receive, send_with_id)
+            await self._app(inner, receive, send_with_id)
         except (ConnectionAbortedError, asyncio.CancelledError) as error:
             status = _CLIENT_GONE
             if isinstance(error, asyncio.CancelledError):
@@ -78,12 +97,34 @@ class RequestLog:
                 await failure_response(from_error(error), scope)(scope, receive, send_with_id)
         finally:
             seconds = time.monotonic() - started
-            route = getattr(scope.get("route"), "path", "other")
+            route = getattr(inner.get("route"), "path", "other")
             self._metrics.count_request(route, status, seconds)
             # The raw path is ASCII without control characters; what users wrote, in the query, is not logged.
-            path = scope.get("raw_path", b"").decode("ascii", "replace")[:200]
+            path = scope.get("raw_path", b"").decode("ascii", "replace")[:_LOGGED_PATH]
             client = (scope.get("client") or ("-",))[0]
-            logger.info("%s %s %s %s %d %.1f ms", request_id, client, scope["method"], path, status, 1000 * seconds)
+            method = scope["method"][:_LOGGED_METHOD]
+            logger.info("%s %s %s %s %d %.1f ms", request_id, client, method, path, status, 1000 * seconds)
+
+
+class AllowedHosts:
+    """Refuses requests to other names than those of the service, as pages make them that rebind a name of their own."""
+
+    def __init__(self, app: ASGIApp, hosts: Iterable[str]) -> None:
+        self._app = app
+        self._hosts = frozenset(host.lower() for host in hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let one request pass, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = Headers(scope=scope).get("host", "").lower()
+        name = given if given.endswith("]") else given.rpartition(":")[0] or given
+        if {given, name} & self._hosts:
+            await self._app(scope, receive, send)
+            return
+        failure = RequestError(400, "host", f"Host: expected a name of this service, found {given[:80]!r}")
+        await _refuse(failure, scope, receive, send)
 
 
 class ApiKey:
@@ -142,7 +183,10 @@ class BodyLimit:
         await self._app(scope, replay, send)
 
     async def _read(self, scope: Scope, receive: Receive) -> bytes:
-        announced = Headers(scope=scope).get("content-length", "0")
+        headers = Headers(scope=scope)
+        if "transfer-encoding" in headers and "content-length" in headers:
+            raise RequestError(400, "framing", "expected Content-Length or Transfer-Encoding, found both")
+        announced = headers.get("content-length", "0")
         if not announced.isdecimal() or int(announced) > self._limits.body_bytes:
             raise self._too_large(f"{announced[:20]} bytes announced")
         body = bytearray()

@@ -1,4 +1,4 @@
-"""What those who run a service look at: `/healthz`, `/metrics` and `/docs`."""
+"""What those who run a service look at: `/healthz`, `/readyz`, `/metrics` and `/docs`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from pointree.serving.schemas import Health, error_replies
 from pointree.serving.service import Service
 from pointree.version import __version__
 
-__all__ = ["operations_router"]
+__all__ = ["STUCK_SECONDS", "operations_router"]
+
+STUCK_SECONDS = 5.0
+"""Time without progress after which the service is not ready; a slice of work takes a fraction of a second."""
 
 _NO_SCRIPTS = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"}
 
@@ -19,10 +22,16 @@ def operations_router(service: Service) -> APIRouter:
     """The routes for operators."""
     router = APIRouter(tags=["operations"])
 
-    @router.get("/healthz", responses={503: {"model": Health}})
-    async def health(response: Response) -> Health:
-        """Tell whether requests are worked on."""
-        works = service.batcher.is_alive
+    @router.get("/healthz")
+    async def health() -> Health:
+        """Tell that requests are answered; restart the service if this is silent."""
+        return Health(status="ok", version=__version__, queue=len(service.batcher))
+
+    @router.get("/readyz", responses={503: {"model": Health}})
+    async def ready(request: Request, response: Response) -> Health:
+        """Tell whether work makes progress; send requests elsewhere while it does not."""
+        stopping = getattr(request.app.state, "stopping", False)
+        works = service.batcher.accepts and not stopping and service.batcher.silent_seconds < STUCK_SECONDS
         response.status_code = 200 if works else 503
         return Health(status="ok" if works else "failed", version=__version__, queue=len(service.batcher))
 

@@ -10,8 +10,9 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response, StreamingResponse
 
 from pointree.rendering.json_format import to_object
+from pointree.serving.bodies import json_body, read_json
 from pointree.serving.failures import error_body, from_error, over_limit
-from pointree.serving.inputs import check_words, from_conllu, from_text, from_words
+from pointree.serving.inputs import from_conllu, from_text, from_words
 from pointree.serving.job import Job, Render
 from pointree.serving.limits import Limits
 from pointree.serving.registry import ServedModel
@@ -48,10 +49,12 @@ def parse_router(service: Service) -> APIRouter:
     @router.post(
         "/parse",
         response_class=Response,
-        responses={200: _PARSED, **error_replies(400, 401, 404, 408, 413, 422, 500, 503, 504)},
+        responses={200: _PARSED, **error_replies(400, 401, 404, 408, 413, 415, 422, 500, 503, 504)},
+        openapi_extra=json_body(ParseRequest),
     )
-    async def parse(asked: ParseRequest, request: Request) -> Response:
+    async def parse(request: Request) -> Response:
         """Parse text, CoNLL-U or lists of words."""
+        asked = await read_json(request, ParseRequest, service.limits)
         model = service.registry.get(asked.model)
         _check_beam(asked, service.limits)
         sentences = _sentences(asked, model, service.limits)
@@ -92,10 +95,9 @@ def _check_beam(asked: ParseRequest, limits: Limits) -> None:
 
 def _sentences(asked: ParseRequest, model: ServedModel, limits: Limits) -> Iterator[Sentence]:
     if asked.text is not None:
-        check_words(asked.text, limits)
-        return from_text(asked.text, model.parser, presegmented=asked.presegmented)
+        return from_text(asked.text, model.parser, limits, presegmented=asked.presegmented)
     if asked.conllu is not None:
-        return from_conllu(asked.conllu)
+        return from_conllu(asked.conllu, limits)
     return from_words(asked.words or [])
 
 

@@ -12,6 +12,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from pointree.serving.failures import RequestError, error_body, over_limit
 from pointree.serving.limits import Limits
+from pointree.serving.middleware import SAFE_HEADERS
 
 __all__ = ["GuardedProtocol", "guarded_protocol"]
 
@@ -63,8 +64,15 @@ class GuardedProtocol(H11Protocol):
     def _head_is_late(self) -> None:
         self._head_timer = None
         if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
-            message = f"expected the head of a request within {self.limits.header_seconds:g} seconds, found less"
+            message = f"the request headers did not arrive within {self.limits.header_seconds:g} seconds"
             self._refuse(over_limit(self.limits, "header_seconds", message))
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no HTTP as everything else is answered; between two answers, only close."""
+        if self.cycle is None or self.cycle.response_complete:
+            self._refuse(RequestError(400, "http", msg))
+        else:
+            self.transport.close()
 
     def _refuse(self, failure: RequestError) -> None:
         """Answer outside of any request, and close."""
@@ -73,6 +81,7 @@ class GuardedProtocol(H11Protocol):
             "Content-Type": "application/json",
             "Content-Length": str(len(body)),
             "Connection": "close",
+            **SAFE_HEADERS,
             **failure.headers,
         }
         lines = [f"HTTP/1.1 {failure.status} {HTTPStatus(failure.status).phrase}"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Annotated, Any, Literal, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema, create_model, model_validator
 
 from pointree.options import OLD_KEYWORDS, ParseOptions, option_help
+from pointree.serving.failures import RequestError
 from pointree.serving.task import Task
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "ModelList",
     "ParseRequest",
     "error_replies",
+    "one_of",
     "options_model",
     "parse_options",
 ]
@@ -53,6 +55,33 @@ def parse_options(asked: BaseModel) -> ParseOptions:
     return ParseOptions(**{name: getattr(asked, name) for name in names})
 
 
+def one_of(**types: str) -> list[Any]:
+    """What a description says of fields of which a request has exactly one that is not null."""
+    return [{"required": [name], "properties": {name: {"type": kind}}} for name, kind in types.items()]
+
+
+_WORD_SCHEMA = {"type": "string", "minLength": 1}
+_SENTENCE_SCHEMA = {"type": "array", "items": _WORD_SCHEMA, "minItems": 1}
+_WORDS_SCHEMA = {"anyOf": [{"type": "array", "items": _SENTENCE_SCHEMA}, {"type": "null"}]}
+
+
+def check_words(sentences: Any) -> Any:
+    """Lists of words; the first fault is a `RequestError` with its place."""
+    if sentences is None:
+        return None
+    if not isinstance(sentences, list):
+        raise RequestError(422, "invalid", "body.words: expected a list of sentences, found something else")
+    for number, sentence in enumerate(sentences):
+        if not isinstance(sentence, list) or not sentence:
+            found = "an empty list" if sentence == [] else "something else"
+            raise RequestError(422, "invalid", f"body.words.{number}: expected a list of words, found {found}")
+        for place, word in enumerate(sentence):
+            if not isinstance(word, str) or not word:
+                found = "an empty string" if word == "" else "something else"
+                raise RequestError(422, "invalid", f"body.words.{number}.{place}: expected a word, found {found}")
+    return sentences
+
+
 _ParseFields: Any = options_model(
     "ParseFields", "retag", "beam", "n_best", "probabilities", "projective", "single_root"
 )
@@ -62,13 +91,18 @@ class ParseRequest(_ParseFields):  # type: ignore[misc]
     """Sentences in one of three forms, and how to parse them."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"text": "John and Mary play tennis together.", "output": "conllu"}]},
+        json_schema_extra={
+            "examples": [{"text": "John and Mary play tennis together.", "output": "conllu"}],
+            "oneOf": one_of(text="string", conllu="string", words="array"),
+        },
     )
 
     text: Annotated[str | None, Field(description="Raw text; it is cut into sentences and words, and tagged.")] = None
     conllu: Annotated[str | None, Field(description="CoNLL-U; everything but HEAD and DEPREL is kept.")] = None
     words: Annotated[
-        list[Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]] | None,
+        list[list[str]] | None,
+        PlainValidator(check_words),
+        WithJsonSchema(_WORDS_SCHEMA),
         Field(description="Sentences as lists of words."),
     ] = None
     model: Annotated[str | None, Field(description="A name of GET /v1/models; the default model without it.")] = None

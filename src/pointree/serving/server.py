@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
@@ -30,6 +31,13 @@ _SWITCH_SECONDS = 0.001
 
 class Server(uvicorn.Server):
     """uvicorn's server, for which SIGTERM, SIGINT and SIGHUP are a normal end; uvicorn's own dies of them."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin the end: open connections learn that the service is not ready for more."""
+        app = self.config.app
+        if isinstance(app, FastAPI):
+            app.state.stopping = True
+        super().handle_exit(sig, frame)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

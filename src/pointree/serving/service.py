@@ -10,6 +10,7 @@ from typing import TypeVar
 from starlette.requests import Request
 
 from pointree.serving.batcher import DEFAULT_WAIT_SECONDS, Batcher
+from pointree.serving.failures import over_limit
 from pointree.serving.job import Job, Render
 from pointree.serving.limits import Limits
 from pointree.serving.metrics import Metrics
@@ -31,7 +32,12 @@ class Service:
         self.registry = registry
         self.limits = limits or Limits()
         self.metrics = Metrics()
-        self.batcher = Batcher(self.limits, wait_seconds=wait_seconds, report=self.metrics.count_batch)
+        self.batcher = Batcher(
+            self.limits,
+            wait_seconds=wait_seconds,
+            report=self.metrics.count_batch,
+            report_slice=self.metrics.count_slice,
+        )
         self.metrics.watch_queue(self.batcher.__len__)
 
     def new_job(self, model: ServedModel, task: Task, sentences: Iterable[Sentence], render: Render) -> Job:
@@ -66,7 +72,16 @@ async def while_connected(request: Request, awaitable: Awaitable[_T]) -> _T:
 
 
 async def _collect(job: Job) -> list[str]:
-    return [text async for texts in job.results() for text in texts]
+    found: list[str] = []
+    room = job.limits.answer_characters
+    async for texts in job.results():
+        found += texts
+        room -= sum(map(len, texts))
+        if room < 0:
+            most = job.limits.answer_characters
+            message = f"expected an answer of at most {most} characters, found more; ask for fewer sentences at a time"
+            raise over_limit(job.limits, "answer_characters", message)
+    return found
 
 
 async def _disconnected(request: Request) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request
@@ -11,11 +12,14 @@ from pydantic import ConfigDict, Field, model_validator
 from starlette.responses import Response
 
 from pointree.rendering.svg import draw_svg
+from pointree.search.trace import Trace
+from pointree.serving.bodies import json_body, read_json
 from pointree.serving.failures import RequestError, over_limit
-from pointree.serving.inputs import check_words, from_conllu, from_text
+from pointree.serving.inputs import from_conllu, from_text
 from pointree.serving.job import Render
+from pointree.serving.limits import Limits
 from pointree.serving.registry import ServedModel
-from pointree.serving.schemas import error_replies, options_model, parse_options
+from pointree.serving.schemas import error_replies, one_of, options_model, parse_options
 from pointree.serving.service import Service
 from pointree.serving.task import Task
 from pointree.treebank.conllu import format_sentence
@@ -27,7 +31,7 @@ MAX_TRACE_WORDS = 200
 """Words of a sentence that can be traced; the size of a trace grows with their square."""
 
 _ARRAY = {"content": {"application/json": {"schema": {"type": "array", "items": {"type": "object"}}}}}
-_ERRORS = error_replies(400, 401, 404, 408, 413, 422, 500, 503, 504)
+_ERRORS = error_replies(400, 401, 404, 408, 413, 415, 422, 500, 503, 504)
 
 
 _DrawFields: Any = options_model("DrawFields", "beam", "projective", "single_root")
@@ -37,7 +41,10 @@ class DrawRequest(_DrawFields):  # type: ignore[misc]
     """Sentences in one of two forms, and how to parse them."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"text": "John and Mary play tennis together.", "beam": 4}]},
+        json_schema_extra={
+            "examples": [{"text": "John and Mary play tennis together.", "beam": 4}],
+            "oneOf": one_of(text="string", conllu="string"),
+        },
     )
 
     text: Annotated[str | None, Field(description="Raw text; it is cut into sentences and words, and tagged.")] = None
@@ -55,31 +62,40 @@ def trace_router(service: Service) -> APIRouter:
     """The routes under `/v1` that tell of a parse."""
     router = APIRouter(prefix="/v1", tags=["pointree"])
 
-    @router.post("/draw", response_class=Response, responses={200: {"description": "Pictures.", **_ARRAY}, **_ERRORS})
-    async def draw(asked: DrawRequest, request: Request) -> Response:
+    @router.post(
+        "/draw",
+        response_class=Response,
+        responses={200: {"description": "Pictures.", **_ARRAY}, **_ERRORS},
+        openapi_extra=json_body(DrawRequest),
+    )
+    async def draw(request: Request) -> Response:
         """Parse sentences and draw each: its `text`, its `conllu`, and its picture as `pointree parse --to svg`."""
+        asked = await read_json(request, DrawRequest, service.limits)
         model = service.registry.get(asked.model)
         return await answer(asked, request, model, Task(parse_options(asked)), _draw)
 
-    @router.post("/trace", response_class=Response, responses={200: {"description": "Traces.", **_ARRAY}, **_ERRORS})
-    async def trace(asked: DrawRequest, request: Request) -> Response:
+    @router.post(
+        "/trace",
+        response_class=Response,
+        responses={200: {"description": "Traces.", **_ARRAY}, **_ERRORS},
+        openapi_extra=json_body(DrawRequest),
+    )
+    async def trace(request: Request) -> Response:
         """Parse sentences and tell of every step, as `pointree parse --to trace` does."""
+        asked = await read_json(request, DrawRequest, service.limits)
         model = service.registry.get(asked.model)
 
-        def tell(sentence: Sentence) -> str:
-            _check_length(sentence)
-            told = model.parser.trace(sentence, parse_options(asked))
-            return json.dumps({**told.to_object(), "model": model.name})
+        def tell(trace: Trace) -> Iterator[str]:
+            return _json_pieces(trace, model.name)
 
-        return await answer(asked, request, model, Task(parse=False), tell)
+        return await answer(asked, request, model, Task(parse_options(asked), trace=True), tell)
 
     async def answer(asked: DrawRequest, request: Request, model: ServedModel, task: Task, render: Render) -> Response:
         limits = service.limits
         if asked.beam > limits.beam:
             raise over_limit(limits, "beam", f"beam: expected at most {limits.beam}, found {asked.beam}")
-        if asked.text is not None:
-            check_words(asked.text, limits)
-        job = service.new_job(model, task, _sentences(asked, model), render)
+        sentences = _sentences(asked, model, limits)
+        job = service.new_job(model, task, map(_check_length, sentences) if task.trace else sentences, render)
         texts = await service.collect(job, request)
         body = "[\n" + ",\n".join(texts) + "\n]\n" if texts else "[]\n"
         return Response(body, headers={"X-Pointree-Model": model.name}, media_type="application/json")
@@ -87,10 +103,10 @@ def trace_router(service: Service) -> APIRouter:
     return router
 
 
-def _sentences(asked: DrawRequest, model: ServedModel) -> Iterator[Sentence]:
+def _sentences(asked: DrawRequest, model: ServedModel, limits: Limits) -> Iterator[Sentence]:
     if asked.text is not None:
-        return from_text(asked.text, model.parser)
-    return from_conllu(asked.conllu or "")
+        return from_text(asked.text, model.parser, limits)
+    return from_conllu(asked.conllu or "", limits)
 
 
 def _draw(sentence: Sentence) -> str:
@@ -98,7 +114,25 @@ def _draw(sentence: Sentence) -> str:
     return json.dumps(drawn)
 
 
-def _check_length(sentence: Sentence) -> None:
+def _json_pieces(trace: Trace, model: str) -> Iterator[str]:
+    """A trace as JSON, a step at a time: a long sentence with a wide beam makes megabytes."""
+    outline = replace(trace, model=model, steps=[]).to_object()
+    separator = "{"
+    for key, value in outline.items():
+        yield f"{separator}{json.dumps(key)}: "
+        separator = ", "
+        if key != "steps":
+            yield json.dumps(value)
+            continue
+        yield "["
+        for number, step in enumerate(trace.steps):
+            yield (", " if number else "") + json.dumps(step.to_object())
+        yield "]"
+    yield "}"
+
+
+def _check_length(sentence: Sentence) -> Sentence:
     if len(sentence) > MAX_TRACE_WORDS:
         message = f"expected sentences of at most {MAX_TRACE_WORDS} words to trace, found one of {len(sentence)}"
         raise RequestError(413, "trace_words", message, limit=("trace_words", MAX_TRACE_WORDS))
+    return sentence

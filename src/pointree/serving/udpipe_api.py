@@ -17,7 +17,8 @@ from pointree.errors import PointreeError
 from pointree.options import ParseOptions
 from pointree.serving.failures import RequestError, from_error
 from pointree.serving.forms import read_fields
-from pointree.serving.inputs import check_words, from_text
+from pointree.serving.inputs import from_text
+from pointree.serving.limits import Limits
 from pointree.serving.registry import ServedModel
 from pointree.serving.schemas import error_replies
 from pointree.serving.service import Service
@@ -28,8 +29,6 @@ from pointree.treebank.sentence import Sentence
 __all__ = ["ProcessFields", "udpipe_router"]
 
 _ACKNOWLEDGEMENT = "http://ufal.mff.cuni.cz/udpipe#udpipe_acknowledgements"
-_ANY_ORIGIN = {"Access-Control-Allow-Origin": "*"}
-"""As the public service answers: pages in a browser are among its clients."""
 
 
 class ProcessFields(BaseModel):
@@ -45,14 +44,14 @@ class ProcessFields(BaseModel):
     parser: Annotated[str | None, Field(description="Parse the sentences.")] = None
     output: Annotated[str, Field(description="conllu, epe, matxin, horizontal, plaintext or vertical.")] = "conllu"
 
-    def sentences(self, model: ServedModel) -> Iterator[Sentence]:
+    def sentences(self, model: ServedModel, limits: Limits) -> Iterator[Sentence]:
         """The sentences in the data."""
         if self.tokenizer is None:
-            return read_udpipe(self.data, self.input)
+            return read_udpipe(self.data, self.input, limits)
         options = self.tokenizer.split(";")
         if "ranges" in options:
             raise RequestError(400, "invalid", "tokenizer: expected presegmented or nothing, found ranges")
-        return from_text(self.data, model.parser, presegmented="presegmented" in options, name="data")
+        return from_text(self.data, model.parser, limits, presegmented="presegmented" in options, name="data")
 
     def task(self) -> Task:
         """The steps that are asked for; UDPipe also knows the value `none`, which asks for nothing."""
@@ -68,11 +67,9 @@ def udpipe_router(service: Service) -> APIRouter:
     async def process(request: Request) -> Response:
         try:
             fields = _fields(request.scope["query_string"], request.headers, await request.body())
-            if fields.tokenizer is not None:
-                check_words(fields.data, service.limits)
             model = service.registry.match(fields.model)
             writer = UdpipeWriter(fields.output)
-            job = service.new_job(model, fields.task(), fields.sentences(model), writer.write)
+            job = service.new_job(model, fields.task(), fields.sentences(model, service.limits), writer.write)
             texts = await service.collect(job, request)
         except PointreeError as error:
             raise _as_udpipe_says(error) from error
@@ -110,7 +107,7 @@ def udpipe_router(service: Service) -> APIRouter:
 
 def _reply(value: dict[str, Any]) -> Response:
     body = json.dumps(value, ensure_ascii=False, indent=1) + "\n"
-    return Response(body, headers=_ANY_ORIGIN, media_type="application/json")
+    return Response(body, media_type="application/json")
 
 
 def _fields(query: bytes, headers: Any, body: bytes) -> ProcessFields:
@@ -118,7 +115,7 @@ def _fields(query: bytes, headers: Any, body: bytes) -> ProcessFields:
     try:
         return ProcessFields.model_validate(found)
     except ValidationError as error:
-        [*_, first] = error.errors()
+        first = error.errors(include_url=False, include_input=False)[0]
         raise RequestError(400, "invalid", f"{first['loc'][0]}: this field is required") from None
 
 
@@ -127,7 +124,6 @@ def _as_udpipe_says(error: PointreeError) -> RequestError:
     failure = from_error(error)
     if failure.status in (404, 422):
         failure.status = 400
-    failure.headers |= _ANY_ORIGIN
     return failure
 
 

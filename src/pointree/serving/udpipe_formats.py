@@ -9,7 +9,9 @@ from typing import Any
 import ufal.udpipe as ufal
 
 from pointree.errors import InputError, UsageError
-from pointree.serving.inputs import from_conllu
+from pointree.serving.failures import over_limit
+from pointree.serving.inputs import check_text, from_conllu, from_segmenter
+from pointree.serving.limits import Limits
 from pointree.treebank.conllu import format_sentence
 from pointree.treebank.sentence import Sentence
 
@@ -20,27 +22,60 @@ _OUTPUTS = ("conllu", "epe", "matxin", "horizontal", "plaintext", "vertical")
 _UNREADABLE = re.compile("[\x00\ud800-\udfff]")
 
 
-def read_udpipe(data: str, spec: str) -> Iterator[Sentence]:
+def read_udpipe(data: str, spec: str, limits: Limits) -> Iterator[Sentence]:
     """The sentences of data in a format that UDPipe knows, named as UDPipe does: `name` or `name=options`."""
     name = spec.partition("=")[0]
     if name not in _INPUTS:
         raise UsageError(f"input: expected one of {', '.join(_INPUTS)}, found {spec[:80]!r}")
     if name == "conllu":
-        return from_conllu(data, name="data")
+        return from_conllu(data, limits, name="data")
     if found := _UNREADABLE.search(data):
         raise UsageError(f"data: expected text, found U+{ord(found[0]):04X} at character {found.start()}")
-    reader = ufal.InputFormat.newInputFormat(spec)
-    if reader is None:
+    if ufal.InputFormat.newInputFormat(spec) is None:
         raise UsageError(f"input: expected options that UDPipe knows, found {spec[:80]!r}")
-    return _read(data.replace("\r\n", "\n").replace("\r", "\n"), reader)
+    if name == "generic_tokenizer":
+        return from_segmenter(data, _GenericTokenizer(spec, limits), limits, name="data")
+    return _read_lines(data, spec, limits)
 
 
-def _read(data: str, reader: ufal.InputFormat) -> Iterator[Sentence]:
-    reader.setText(data)
+class _GenericTokenizer:
+    """UDPipe's tokeniser by rules. Its time grows with the square of a text without white space: give it pieces."""
+
+    def __init__(self, spec: str, limits: Limits) -> None:
+        self._spec = spec
+        self._limits = limits
+
+    def segment(self, text: str, *, presegmented: bool = False) -> Iterator[Sentence]:
+        """Cut text into sentences of words."""
+        del presegmented  # an option of the format itself
+        return _read(text, self._spec, self._limits)
+
+
+def _read_lines(data: str, spec: str, limits: Limits) -> Iterator[Sentence]:
+    """Sentences of words that stand in lines: one line each, or one word a line and a blank line after each."""
+    check_text(data, limits, "data")
+    lines = data.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    by_line = spec.startswith("horizontal")
+    piece: list[str] = []
+    for line in [*lines, ""]:
+        n_words = len(line.split(None, limits.sentence_words)) if by_line else len(piece)
+        if n_words > limits.sentence_words:
+            message = f"data: expected sentences of at most {limits.sentence_words} words, found a longer one"
+            raise over_limit(limits, "sentence_words", message)
+        piece.append(line)
+        if (by_line or not line.strip()) and any(map(str.strip, piece)):
+            yield from _read("\n".join([*piece, "", ""]), spec, limits)
+        if by_line or not line.strip():
+            piece = []
+
+
+def _read(text: str, spec: str, limits: Limits) -> Iterator[Sentence]:
+    reader = ufal.InputFormat.newInputFormat(spec)
+    reader.setText(text)
     writer = ufal.OutputFormat.newConlluOutputFormat()
     raw, error = ufal.Sentence(), ufal.ProcessingError()
     while reader.nextSentence(raw, error):
-        yield from from_conllu(writer.writeSentence(raw), name="data")
+        yield from from_conllu(writer.writeSentence(raw), limits, name="data")
     if error.occurred():
         raise InputError(f"data: cannot be read: {error.message}")
 

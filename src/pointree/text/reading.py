@@ -79,10 +79,11 @@ def segment_text(
     name: str = "<text>",
     presegmented: bool = False,
     prefix: str = "",
+    max_piece: int | None = None,
 ) -> Iterator[Sentence]:
-    """Segment a text in memory; all else is as in `read_text`."""
+    """Segment a text in memory; all else is as in `read_text`. ``max_piece`` stands for `MAX_PIECE`."""
     blocks = (text[start : start + _BLOCK] for start in range(0, len(text), _BLOCK))
-    return _segment(_decode(blocks, name), model, presegmented, prefix)
+    return _segment(_decode(blocks, name), model, presegmented, prefix, max_piece)
 
 
 def _chunks(stream: BinaryIO | TextIO) -> Iterator[bytes | str]:
@@ -126,11 +127,13 @@ def _with_end(chunks: Iterable[bytes | str]) -> Iterator[bytes | str]:
     yield end
 
 
-def _segment(blocks: Iterable[str], model: Segmenter, presegmented: bool, prefix: str) -> Iterator[Sentence]:
+def _segment(
+    blocks: Iterable[str], model: Segmenter, presegmented: bool, prefix: str, max_piece: int | None = None
+) -> Iterator[Sentence]:
     number = 0
     rest = ""
     begins = True
-    for piece, ends in _pieces(blocks, by_line=presegmented):
+    for piece, ends in _pieces(blocks, presegmented, max_piece or MAX_PIECE):
         text = rest + unicodedata.normalize("NFC", piece)
         rest = ""
         started = False
@@ -157,7 +160,7 @@ def _with_is_last(sentences: Iterator[Sentence]) -> Iterator[tuple[Sentence, boo
         held = following
 
 
-def _pieces(blocks: Iterable[str], by_line: bool) -> Iterator[tuple[str, bool]]:
+def _pieces(blocks: Iterable[str], by_line: bool, max_piece: int) -> Iterator[tuple[str, bool]]:
     """Paragraphs, and the pieces of long ones, each with whether its paragraph ends with it."""
     buffer = ""
     for block in blocks:
@@ -167,8 +170,8 @@ def _pieces(blocks: Iterable[str], by_line: bool) -> Iterator[tuple[str, bool]]:
             yield buffer[start : blank.start()], True
             start = blank.end()
         buffer = _LEADING_SPACE.sub(_shorten, buffer[start:], count=1)
-        while len(buffer) > MAX_PIECE:
-            cut = _cut(buffer, by_line)
+        while len(buffer) > max_piece:
+            cut = _cut(buffer, by_line, max_piece)
             yield buffer[:cut], False
             buffer = buffer[cut:]
     yield buffer, True
@@ -179,17 +182,17 @@ def _shorten(space: re.Match[str]) -> str:
     return "\n" if "\n" in space[0] else " "
 
 
-def _cut(buffer: str, by_line: bool) -> int:
+def _cut(buffer: str, by_line: bool, max_piece: int) -> int:
     """Where to cut a long paragraph: before the last line end or white space that fits, or through a word.
 
     White space goes with what follows: its line end may turn out to be the first half of a blank line.
     """
-    if by_line and (line_end := buffer.rfind("\n", 1, MAX_PIECE)) > 0:
+    if by_line and (line_end := buffer.rfind("\n", 1, max_piece)) > 0:
         return line_end
-    for position in range(MAX_PIECE - 1, 0, -1):
+    for position in range(max_piece - 1, 0, -1):
         if buffer[position].isspace():
-            return len(buffer[:position].rstrip()) or MAX_PIECE
-    return MAX_PIECE
+            return len(buffer[:position].rstrip()) or max_piece
+    return max_piece
 
 
 def _start_of_last(text: str, sentence: Sentence) -> int:

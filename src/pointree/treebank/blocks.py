@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, groupby, islice
-from typing import BinaryIO, TextIO, TypeAlias, TypeVar
+from typing import IO, Any, BinaryIO, TextIO, TypeAlias, TypeVar, cast
 
 from pointree.errors import FormatError
-from pointree.files import open_binary, reading
+from pointree.files import open_binary, read_lines, reading
 
 __all__ = [
     "MAX_LINES",
@@ -58,10 +58,16 @@ def source_name(source: Readable) -> str:
 
 @contextmanager
 def open_lines(source: Readable) -> Iterator[Iterator[bytes]]:
-    """The lines of a source as bytes; a file that is opened here is closed at the end."""
+    """The lines of a source as bytes; a file that is opened here is closed at the end.
+
+    No line has more than `pointree.files.MAX_LINE` bytes.
+    """
+    name = source_name(source)
     if isinstance(source, str | os.PathLike):
         with open_binary(source) as stream:
-            yield iter(stream)
+            yield read_lines(stream, name)
+    elif hasattr(source, "readline"):
+        yield map(_encode, read_lines(cast(IO[Any], source), name))
     else:
         yield map(_encode, source)
 

@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from pointree.errors import ModelError
-from pointree.files import atomic_write
+from pointree.files import atomic_write, read_bounded
 
 __all__ = ["PAD", "ROOT", "UNK", "LabelVocabulary", "Vocabulary", "frequent"]
 
 PAD, UNK, ROOT = 0, 1, 2
+
+_MAX_BYTES = 1 << 28
+"""Bytes of a file: some ten million words."""
 
 
 class Vocabulary:
@@ -103,12 +106,12 @@ def frequent(counts: Mapping[str, int], min_count: int, specials: Collection[str
 
 def _load_json(path: Path) -> dict[str, Any]:
     try:
-        state = json.loads(path.read_text(encoding="utf-8"))
+        state = json.loads(read_bounded(path, _MAX_BYTES).decode())
     except FileNotFoundError:
         raise ModelError(f"{path}: missing from the model folder") from None
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ModelError(f"{path}: expected JSON, found a damaged file ({error})") from None
     if not isinstance(state, dict):
         raise ModelError(f"{path}: expected a JSON object, found a {type(state).__name__}")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointree.errors import FormatError, InputError
-from pointree.files import open_binary, reading
+from pointree.files import open_binary, read_lines, reading
 
 __all__ = ["Vectors", "read_vectors"]
 
@@ -40,7 +40,8 @@ def read_vectors(path: str | os.PathLike[str], *, expected_size: int | None = No
 
     A word may contain spaces, as numbers are taken from the right, and bytes that are not UTF-8, which are
     replaced. Of words that occur twice the first one counts. A number of words other than the header's is an
-    error, because nothing else tells that a plain file was cut off.
+    error, because nothing else tells that a plain file was cut off; so is a line of more than
+    `pointree.files.MAX_LINE` bytes.
     """
     name = os.fspath(path)
     with reading(name), open_binary(path) as stream:
@@ -48,16 +49,17 @@ def read_vectors(path: str | os.PathLike[str], *, expected_size: int | None = No
 
 
 def _read(name: str, stream: BinaryIO, expected_size: int | None) -> Vectors:
-    first = stream.readline().removeprefix(_BYTE_ORDER_MARK)
+    all_lines = read_lines(stream, name)
+    first = next(all_lines, b"").removeprefix(_BYTE_ORDER_MARK)
     if first.isspace() or not first:
         raise InputError(f"{name}: expected word vectors, found {'a blank line' if first else 'an empty file'}")
     announced = _header(first)
     if announced:
         size = announced[1]
-        lines = enumerate(stream, 2)
+        lines = enumerate(all_lines, 2)
     else:
         size = len(first.split()) - 1
-        lines = enumerate(chain([first], stream), 1)
+        lines = enumerate(chain([first], all_lines), 1)
     if size < 1:
         raise FormatError(name, 1, f"expected a word and its numbers, found {_shown(first)}")
     if expected_size is not None and size != expected_size:

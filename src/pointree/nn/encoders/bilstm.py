@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import cast
 
 from torch import Tensor, nn
@@ -36,6 +37,14 @@ class BiLstm(Encoder):
         final_cells = rows
         for layer in self.layers:
             rows, final_cells = layer(rows, packing)
+        return rows, final_cells
+
+    def steps(self, rows: Tensor, packing: Packing) -> Generator[None, None, tuple[Tensor, Tensor]]:
+        """See `Encoder`; pauses after every layer."""
+        final_cells = rows
+        for layer in self.layers:
+            rows, final_cells = layer(rows, packing)
+            yield
         return rows, final_cells
 
     def flops(self, n_positions: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Generator
 
 from torch import Tensor, nn
 
@@ -37,6 +38,12 @@ class Encoder(nn.Module, ABC):
         *Shape:* ``rows`` is ``(n_rows, inputs)``, packed; returns ``(n_rows, size)``, packed alike, and ``(batch_size,
         state_size)``.
         """
+
+    def steps(self, rows: Tensor, packing: Packing) -> Generator[None, None, tuple[Tensor, Tensor]]:
+        """The same as `forward`, with pauses; one without a pause of its own has one at the end."""
+        encoded: tuple[Tensor, Tensor] = self(rows, packing)
+        yield
+        return encoded
 
     @abstractmethod
     def set_dropout(self, probability: float) -> None:
