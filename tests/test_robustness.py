@@ -14,7 +14,6 @@ from typing import NamedTuple
 import pytest
 import typer
 
-import pointree
 from pointree.cli.main import main
 from pointree.errors import FormatError
 from pointree.parser import Parser
@@ -58,13 +57,13 @@ def run(parser: Parser, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     The model is loaded, and the description of the command line built, once for all runs: otherwise that would be
     most of what they do.
     """
-    monkeypatch.setattr(pointree, "load", lambda *_, **__: parser)
+    monkeypatch.setattr("pointree.ensemble.load_models", lambda *_, **__: parser)
     monkeypatch.setattr(typer.main, "get_command", cache(typer.main.get_command))
 
     def run_main(data: bytes, *options: str) -> Outcome:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
         with pytest.raises(SystemExit) as left:
-            main(["parse", *options])
+            main(["parse", "--fail-on-empty", *options])
         out, err = capfd.readouterr()
         return Outcome(int(left.value.code or 0), out, err)
 
