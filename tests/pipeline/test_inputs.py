@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -220,3 +222,12 @@ def test_stdin_has_a_name_in_messages(stdin: io.BytesIO) -> None:
     fill(stdin, ROW.replace("1", "2", 1))
     with pytest.raises(FormatError, match=r"^<stdin>:1: expected id 1, found '2'$"):
         read(Input("-"))
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, bz2.compress])
+def test_compressed_standard_input_is_recognised(
+    monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(pack(CONLLU.encode())))))  # type: ignore[arg-type]
+    [sentence] = read(Input("-"))
+    assert sentence.forms == ["Hello", "world"]

@@ -17,7 +17,8 @@ __all__ = ["check_text", "from_conllu", "from_segmenter", "from_text", "from_wor
 _PIECE, _LINE = 4_096, 16_384
 """Characters that the tokeniser cuts at once, of running text and of a text with one sentence a line.
 
-It holds the interpreter's lock, and with it the whole service, for about 0.02 ms a character of text. A longer line is cut.
+It holds the interpreter's lock, and with it the whole service, for about 0.02 ms a character of text. A line that is
+longer is cut.
 """
 
 _ROWS_PER_WORD = 4
