@@ -42,7 +42,7 @@ def test_all_columns_are_read() -> None:
     text = "# text = Dogs\n1\tDogs\tdog\tNOUN\tNNS\tNumber=Plur\t0\troot\t0:root\tSpaceAfter=No\n\n"
     [sentence] = read(text)
     [token] = sentence.tokens
-    values = [getattr(token, name) for name in token.__slots__]
+    values = [getattr(token, name) for name in token.__slots__[:10]]
     assert values == ["1", "Dogs", "dog", "NOUN", "NNS", "Number=Plur", 0, "root", "0:root", "SpaceAfter=No"]
     assert sentence.comments == ["# text = Dogs"]
     assert format_sentence(sentence) == text

@@ -12,7 +12,12 @@ __all__ = ["Sentence", "Token", "get_misc", "set_misc"]
 
 @dataclass(slots=True)
 class Token:
-    """One row of a CoNLL-U file: a word ("3"), a multiword range ("3-4") or an empty node ("3.1")."""
+    """One row of a CoNLL-U file: a word ("3"), a multiword range ("3-4") or an empty node ("3.1").
+
+    `start` and `end` say where it stands in the document that it was read from, in code points: `document[start:end]`
+    is what was written there. Words of a multiword token have the range of the token. They are None where there is no
+    such document, and do not count when rows are compared.
+    """
 
     id: str
     form: str
@@ -24,6 +29,8 @@ class Token:
     deprel: str = "_"
     deps: str = "_"
     misc: str = "_"
+    start: int | None = field(default=None, compare=False)
+    end: int | None = field(default=None, compare=False)
 
     @property
     def is_word(self) -> bool:
@@ -53,6 +60,8 @@ class Token:
             self.deprel,
             self.deps,
             self.misc,
+            self.start,
+            self.end,
         )
 
 
@@ -63,7 +72,7 @@ class Sentence:
     `leader` is what precedes the sentence (a byte-order mark, blank lines at the start of a file) and
     `trailer` what follows the text of its last row: the end of that line and the blank lines, so normally
     ``"\n\n"``. With `newline`, the line ending inside the sentence, they make writing what was read
-    byte-identical.
+    byte-identical. `start` and `end` are those of a `Token`: from its first token to its last.
 
     `words` is computed once: rows may be changed in place, but are not added or removed after the first use.
     """
@@ -73,6 +82,8 @@ class Sentence:
     leader: str = ""
     trailer: str = "\n\n"
     newline: str = "\n"
+    start: int | None = field(default=None, compare=False)
+    end: int | None = field(default=None, compare=False)
     _words: list[Token] | None = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
@@ -172,7 +183,7 @@ class Sentence:
     def copy(self) -> Sentence:
         """A sentence of its own: changing its rows or comments leaves this one as it is."""
         tokens = [token.copy() for token in self.tokens]
-        return Sentence(tokens, self.comments.copy(), self.leader, self.trailer, self.newline)
+        return Sentence(tokens, self.comments.copy(), self.leader, self.trailer, self.newline, self.start, self.end)
 
 
 def get_misc(token: Token, key: str) -> str | None:
