@@ -169,7 +169,7 @@ class Reference:
         return Decoding(PartialTree(len(self.sentence)), State(torch.tanh(cell), cell), {})
 
     def state(self, decoding: Decoding, focus: int) -> State:
-        """s_t: the LSTM over the fused states, hidden states and cells alike, and the focus word's input."""
+        """s_t: the LSTM over the fused states (the cells too, if they are fused) and the focus word's input."""
         size = self.config.decoder.size
         nothing = torch.zeros(size, dtype=torch.float64)
         read = [decoding.states.get(decoding.tree.dependent(focus, Slot(slot))) for slot in self.slots]
@@ -182,7 +182,8 @@ class Reference:
             hidden_states = [nothing if state is None else state.hidden for state in read]
             cells = [nothing if state is None else state.cell for state in read]
             hidden = fuse(hidden, hidden_states, values, gates, bias, gate)
-            cell = fuse(cell, cells, values, gates, bias, gate)
+            if self.config.decoder.fuse_cell:
+                cell = fuse(cell, cells, values, gates, bias, gate)
         x = self._mlp("decoder.input", self.encoded[focus])
         gates_of_cell = x @ self["decoder.input_weight"] + hidden @ self["decoder.recurrent_weight"]
         return lstm_cell(gates_of_cell + self["decoder.bias"], cell)

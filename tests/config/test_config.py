@@ -35,7 +35,9 @@ def test_defaults_are_the_papers() -> None:
         1e-4,
     )
     assert (training.decay, training.patience, training.clip, training.schedule) == (0.75, 20, 5.0, "plateau")
-    assert load_config(None, preset="paper") == config
+    exactly = {"training.batching=sentences", "selection.metric=las_subtypes"}
+    assert load_config(None, preset="paper") == load_config(None, sorted(exactly))
+    assert config.decoder.fuse_cell, "the authors' reading; hidden states only is the other one"
 
 
 def test_fusions_are_those_of_the_orders() -> None:
@@ -162,7 +164,7 @@ def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
         ("pretrained.model=x", "section pretrained is unknown; did you mean embeddings.pretrained?"),
         ("encoder.order=x", "encoder.order is unknown; did you mean decoder.order?"),
         ("scorers.epochs=1", "scorers.epochs is unknown; did you mean training.epochs?"),
-        ("zzz.x=1", "section zzz is unknown; known are embeddings, encoder, decoder, scorers, training"),
+        ("zzz.x=1", "section zzz is unknown; known are embeddings, encoder, decoder, scorers, training, selection"),
     ],
 )
 def test_faults_name_the_field_the_expectation_and_the_value(override: str, fault: str) -> None:

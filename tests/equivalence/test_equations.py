@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -27,6 +28,8 @@ from ..helpers import (
 )
 from ..reference import Reference
 
+Settings = dict[str, dict[str, Any]]
+
 every_combination = pytest.mark.parametrize("combination", COMBINATIONS, ids=describe)
 
 PARTS = {
@@ -50,8 +53,8 @@ def reference_loss(parser: Parser, sentences: list[Sentence], parameters: dict[s
 
 
 @every_combination
-def test_loss_and_gradients_are_those_of_the_equations(combination: Combination) -> None:
-    parser = tiny_parser(tiny_config(combination, NO_DROPOUT))
+def test_loss_and_gradients_are_those_of_the_equations(combination: Combination, *layers: Settings) -> None:
+    parser = tiny_parser(tiny_config(combination, NO_DROPOUT, *layers))
     network = parser.network.double().train()
     sentences = by_falling_length(random_sentences([6, 1, 4, 4, 2]))
     parameters = {name: parameter.detach().clone().requires_grad_() for name, parameter in network.named_parameters()}
@@ -71,6 +74,19 @@ def test_loss_and_gradients_are_those_of_the_equations(combination: Combination)
         torch.testing.assert_close(gradient.to_dense(), expected, rtol=1e-8, atol=1e-10)
 
 
+@pytest.mark.parametrize("gate", ["gate1", "gate2"])
+def test_cells_that_are_not_fused_pass_as_they_are(gate: str) -> None:
+    """`decoder.fuse_cell = false`, the other reading of §3.1: loss, gradients and search."""
+    combination = ("outside-in", "full", gate)
+    hidden_only = {"decoder": {"fuse_cell": False}}
+    test_loss_and_gradients_are_those_of_the_equations(combination, hidden_only)
+    test_greedy_search_follows_the_equations(combination, hidden_only)
+    parsers = [tiny_parser(tiny_config(combination, NO_DROPOUT, layer)) for layer in ({}, hidden_only)]
+    batches = [make_batch(parser, random_sentences([5]), gold=True) for parser in parsers]
+    first, second = (parser.network.loss(batch).objective() for parser, batch in zip(parsers, batches, strict=True))
+    assert not torch.isclose(first, second)
+
+
 @pytest.mark.parametrize("parts", PARTS.values(), ids=PARTS.keys())
 def test_each_part_of_the_embeddings_can_be_switched_off(parts: dict[str, object]) -> None:
     parser = tiny_parser(tiny_config(COMBINATIONS[1], NO_DROPOUT, {"embeddings": parts}))
@@ -83,8 +99,8 @@ def test_each_part_of_the_embeddings_can_be_switched_off(parts: dict[str, object
 
 
 @every_combination
-def test_greedy_search_follows_the_equations(combination: Combination) -> None:
-    parser = tiny_parser(tiny_config(combination), seed=3)
+def test_greedy_search_follows_the_equations(combination: Combination, *layers: Settings) -> None:
+    parser = tiny_parser(tiny_config(combination, *layers), seed=3)
     sentences = random_sentences([7, 3, 1, 5], seed=4)
     for constraints in CONSTRAINTS:
         options = ParseOptions(single_root=constraints.single_root, projective=constraints.projective)

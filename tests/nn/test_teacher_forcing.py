@@ -31,9 +31,19 @@ def random_heads(parser: Parser, sentences: Sequence[EncodedSentence]) -> list[E
 
 
 @pytest.mark.parametrize("masked", [False, True], ids=["calm", "masked"])
+@pytest.mark.parametrize("gate", ["gate1", "gate2"])
+def test_gradients_where_cells_pass_as_they_are(gate: str, masked: bool) -> None:
+    check_gradients(("outside-in", "full", gate), "gold", masked, fuse_cell=False)
+
+
+@pytest.mark.parametrize("masked", [False, True], ids=["calm", "masked"])
 @pytest.mark.parametrize("trees", ["gold", "random"])
 @pytest.mark.parametrize("combination", COMBINATIONS, ids=describe)
 def test_gradients_of_states(combination: Combination, trees: str, masked: bool) -> None:
+    check_gradients(combination, trees, masked, fuse_cell=True)
+
+
+def check_gradients(combination: Combination, trees: str, masked: bool, *, fuse_cell: bool) -> None:
     parser = tiny_parser(tiny_config(combination))
     sentences = random_sentences([4, 3, 1], seed=COMBINATIONS.index(combination))
     encoded = [parser.featurizer.encode(sentence, gold=True) for sentence in sentences]
@@ -52,7 +62,7 @@ def test_gradients_of_states(combination: Combination, trees: str, masked: bool)
         given = iter(fused)
         weights_of_fusion = [None if each is None else next(given) for each in fusion]
         found: Tensor = _TeacherForcing.apply(
-            initial, gates, recurrent, *weights_of_fusion, mask, gold.state_ids, gold.steps
+            initial, gates, recurrent, *weights_of_fusion, mask, gold.state_ids, gold.steps, fuse_cell
         )
         return found
 

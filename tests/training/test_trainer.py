@@ -15,10 +15,11 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
-from pointree.config import Config
+from pointree.config import Config, SelectionConfig
 from pointree.errors import OutputError, TrainingError, UsageError
 from pointree.models import layout
 from pointree.nn.model import PointerNetwork
+from pointree.options import ParseOptions
 from pointree.parser import Parser
 from pointree.training import trainer as trainer_module
 from pointree.training.batches import similar_batches
@@ -182,9 +183,9 @@ def test_the_moving_average_is_what_is_evaluated_and_kept(tmp_path: Path, monkey
                 kept, self.kept = self.kept, 1.0
                 self.weights = {name: kept * old + (1 - kept) * self.last[name] for name, old in self.weights.items()}
 
-    def evaluate(parser: Parser, dev: Sequence[Sentence]) -> dict[str, float]:
+    def evaluate(parser: Parser, dev: Sequence[Sentence], selection: SelectionConfig) -> dict[str, float]:
         evaluated.append(copy_of(parser.network))
-        return attachment_scores(parser, dev)
+        return attachment_scores(parser, dev, selection)
 
     evaluated: list[dict[str, Tensor]] = []
     monkeypatch.setattr(trainer_module, "attachment_scores", evaluate)
@@ -327,6 +328,47 @@ def test_labels_are_compared_without_and_with_their_subtypes(finished: tuple[Tra
     scores = attachment_scores(trainer.parser, parsed)
     expected = 100 * (words - 1) / words
     assert (scores["uas"], scores["las"], scores["las_subtypes"]) == pytest.approx((expected, expected, 0.0))
+
+
+# How the best epoch is chosen
+
+
+def test_punctuation_can_be_left_out_of_the_score(finished: tuple[Trainer, Recorder]) -> None:
+    trainer, _ = finished
+    parsed = trainer.parser.parse(trainer.dev)
+    marks = [word for sentence in parsed for word in sentence.words if word.upos == "PUNCT"]
+    words = sum(map(len, parsed))
+    for word in marks:
+        word.head = -1
+    for metric in ("no_punct.las", "no_punct.uas"):
+        scores = attachment_scores(trainer.parser, parsed, SelectionConfig(metric=metric))
+        assert scores[metric] == 100.0
+        assert scores["las"] == pytest.approx(100.0 * (words - len(marks)) / words)
+
+
+def test_dev_is_parsed_with_the_search_of_the_settings(
+    finished: tuple[Trainer, Recorder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trainer, _ = finished
+    asked = []
+    trees = Parser.trees
+
+    def recorded(parser: Parser, sentences: Sequence[Sentence], options: ParseOptions) -> Any:
+        asked.append(options)
+        return trees(parser, sentences, options)
+
+    monkeypatch.setattr(Parser, "trees", recorded)
+    attachment_scores(trainer.parser, trainer.dev[:2])
+    attachment_scores(trainer.parser, trainer.dev[:2], SelectionConfig(beam=3, projective=True, multi_root=True))
+    assert asked == [ParseOptions(), ParseOptions(beam=3, projective=True, single_root=False)]
+
+
+def test_the_metric_decides_which_epoch_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = iter([{"uas": 1.0, "las": 3.0, "las_subtypes": 1.0}, {"uas": 1.0, "las": 2.0, "las_subtypes": 2.0}])
+    monkeypatch.setattr("pointree.training.trainer.attachment_scores", lambda *_: next(found))
+    config = replace(small_config(epochs=2), selection=SelectionConfig(metric="las_subtypes"))
+    progress = small_trainer(tmp_path, config).run()
+    assert (progress.best_epoch, progress.best_score, progress.best_las) == (2, 2.0, 2.0)
 
 
 # Tags that are learned

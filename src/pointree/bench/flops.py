@@ -52,14 +52,14 @@ def _encoder(config: Config) -> Encoder:
 
 
 def _fusion_products(config: Config) -> int:
-    """Products of one step's fusion, of hidden state and cell."""
+    """Products of one step's fusion, of hidden state and, if it is fused, cell."""
     decoder = config.decoder
     n_slots = len(ORDERS[decoder.order].fusion(decoder.fusion))
     if not n_slots:
         return 0
     square = decoder.size**2
     gate = (1 + n_slots) if decoder.gate == "gate1" else n_slots
-    return 2 * ((1 + n_slots) + gate) * square
+    return (2 if decoder.fuse_cell else 1) * ((1 + n_slots) + gate) * square
 
 
 def total_flops(config: Config, lengths: Iterable[int], *, n_labels: int, chars_per_word: int = 0) -> int:

@@ -19,7 +19,7 @@ from pointree.bench.synthetic import N_LABELS, WORD_CHARS, english_like_lengths,
 from pointree.config import Config
 from pointree.errors import PointreeError
 from pointree.running.precision import resolve_precision
-from pointree.training.batches import similar_batches
+from pointree.training.batches import epoch_batches
 from pointree.training.optimiser import Optimiser
 from pointree.treebank.conllu import read_conllu, write_conllu
 from pointree.treebank.sentence import Sentence
@@ -98,7 +98,7 @@ def train(setting: Setting) -> dict[str, Any]:
     sentences = random_sentences(english_like_lengths((2 if setting.quick else 20) * config.training.batch_size))
     encoded = [parser.featurizer.encode(sentence, gold=True) for sentence in sentences]
     lengths = [len(sentence) for sentence in encoded]
-    batches = similar_batches(lengths, config.training.batch_size, seed=1, epoch=1)
+    batches = epoch_batches(lengths, config.training, epoch=1)
 
     def work() -> None:
         for numbers in batches:

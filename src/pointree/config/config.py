@@ -16,6 +16,7 @@ from pointree.config.sections import (
     EmbeddingsConfig,
     PretrainedConfig,
     ScorersConfig,
+    SelectionConfig,
     TrainingConfig,
     option_names,
     sections_with,
@@ -34,6 +35,7 @@ class Config:
     decoder: DecoderConfig = field(default_factory=DecoderConfig)
     scorers: ScorersConfig = field(default_factory=ScorersConfig)
     training: TrainingConfig = field(default_factory=TrainingConfig)
+    selection: SelectionConfig = field(default_factory=SelectionConfig)
 
     @classmethod
     def from_dict(cls, mapping: Mapping[str, Any]) -> Config:

@@ -17,7 +17,7 @@ _SHORT_SCHEDULE: dict[str, Any] = {
 """A schedule for few epochs; docs/notes/ablations.md has the measurements behind it."""
 
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {
-    "paper": {},
+    "paper": {"training": {"batching": "sentences"}, "selection": {"metric": "las_subtypes"}},
     "cpu": {"training": {**_SHORT_SCHEDULE, "epochs": 36}},
     "quick": {
         "encoder": {"kind": "bilstm", "size": 256},

@@ -17,7 +17,9 @@ __all__ = [
     "FUSIONS",
     "READ_TAGS",
     "SECTIONS",
+    "Batching",
     "DecoderConfig",
+    "DevMetric",
     "EmbeddingsConfig",
     "FusionName",
     "GateName",
@@ -27,6 +29,7 @@ __all__ = [
     "PretrainedConfig",
     "Schedule",
     "ScorersConfig",
+    "SelectionConfig",
     "Subwords",
     "TagColumn",
     "TrainingConfig",
@@ -39,6 +42,8 @@ OrderName = Literal["left-to-right", "right-to-left", "outside-in"]
 FusionName = Literal["none", "simple", "adapted", "full"]
 GateName = Literal["gate1", "gate2"]
 Schedule = Literal["plateau", "linear", "cosine"]
+Batching = Literal["words", "sentences"]
+DevMetric = Literal["las", "las_subtypes", "uas", "no_punct.las", "no_punct.uas"]
 Precision = Literal["fp32", "bf16"]
 Subwords = Literal["mean", "first", "last"]
 Mix = Literal["mean", "learned"]
@@ -131,6 +136,10 @@ class DecoderConfig(Section):
         default="simple", metadata=choice(FusionName, "Attached dependents that are fused into each step.")
     )
     gate: GateName = field(default="gate1", metadata=choice(GateName, "Gate through which they are fused."))
+    fuse_cell: bool = field(
+        default=True,
+        metadata=flag("Fuse the cells of the LSTM as well as its hidden states."),
+    )
     size: int = field(default=512, metadata=whole("Units."))
     dropout: float = field(default=0.33, metadata=share("Dropout of inputs, states and outputs."))
 
@@ -162,7 +171,11 @@ class TrainingConfig(Section):
     name: ClassVar[str] = "training"
     jointly: ClassVar[frozenset[str]] = frozenset({"epochs", "dropout_rise", "embedding_dropout_rise"})
 
-    batch_size: int = field(default=32, metadata=whole("Sentences per optimiser step, on average."))
+    batch_size: int = field(default=32, metadata=whole("Sentences per optimiser step."))
+    batching: Batching = field(
+        default="words",
+        metadata=choice(Batching, "What batches have alike: words (batch_size is then an average), or sentences."),
+    )
     epochs: int = field(default=500, metadata=whole("Passes over the training data, at most."))
     schedule: Schedule = field(
         default="plateau",
@@ -205,9 +218,32 @@ class TrainingConfig(Section):
                 yield f"training.{rise} must be less than training.epochs = {epochs}, found {values[rise]}"
 
 
+@dataclass(frozen=True, slots=True)
+class SelectionConfig(Section):
+    """How dev is parsed and scored after each epoch, to choose the best one."""
+
+    name: ClassVar[str] = "selection"
+
+    metric: DevMetric = field(
+        default="las",
+        metadata=choice(DevMetric, "Score on dev that decides; las ignores subtypes of labels, las_subtypes does not."),
+    )
+    beam: int = field(default=1, metadata=whole("Hypotheses to keep; 1 is greedy search."))
+    projective: bool = field(default=False, metadata=flag("Allow no crossing arcs."))
+    multi_root: bool = field(default=False, metadata=flag("Let several words depend on ROOT."))
+
+
 SECTIONS: dict[str, type[Section]] = {
     section.name: section
-    for section in (EmbeddingsConfig, PretrainedConfig, BiLstmConfig, DecoderConfig, ScorersConfig, TrainingConfig)
+    for section in (
+        EmbeddingsConfig,
+        PretrainedConfig,
+        BiLstmConfig,
+        DecoderConfig,
+        ScorersConfig,
+        TrainingConfig,
+        SelectionConfig,
+    )
 }
 """All sections by their dotted names; one within another comes after it."""
 

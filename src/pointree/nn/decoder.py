@@ -25,11 +25,13 @@ __all__ = ["Decoder", "DecoderWeights", "StepTrace", "decoder_step", "new_memory
 class DecoderWeights(NamedTuple):
     """The weights of a step, in the type of the computation.
 
-    *Shape:* ``recurrent`` is ``(size, 4 · size)``.
+    *Shape:* ``recurrent`` is ``(size, 4 · size)``. ``fuse_cell`` is false where the cell of the previous state passes
+    as it is.
     """
 
     fusion: FusionWeights | None
     recurrent: Tensor
+    fuse_cell: bool = True
 
 
 class StepTrace(NamedTuple):
@@ -78,7 +80,8 @@ def decoder_step(
     """Compute the next decoder states s_t from the states of the given ids, and write them to ``memory`` at ``start``.
 
     s_t = LSTM(f(s_{t-1}, s_lm, …), h_i), where f fuses hidden states and cells alike. ``mask`` is the variational
-    dropout of the hidden state and, with fusion, of the cell too.
+    dropout of the hidden state and, where it is fused, of the cell too. A cell that passes as it is has a value of
+    itself and an open gate in the trace.
 
     *Shape:* ``state_ids`` is ``(n, 1 + n_slots)``, the previous state first; ``input_gates`` is ``(n, 4 · size)``.
     """
@@ -88,9 +91,12 @@ def decoder_step(
         value_and_gate, fused = None, sources.view(n, 2, size)
     else:
         value_and_gate = fuse(weights.fusion, sources)
+        if not weights.fuse_cell:
+            value_and_gate[0, 1::2] = sources[1::2, 0]
+            value_and_gate[1, 1::2] = 1.0
         fused = (value_and_gate[0] * value_and_gate[1]).view(n, 2, size)
     if mask is not None:
-        if weights.fusion is None:
+        if weights.fusion is None or not weights.fuse_cell:
             fused[:, 0] *= mask
         else:
             fused *= mask.unsqueeze(1)
@@ -103,10 +109,21 @@ def decoder_step(
 class Decoder(nn.Module):
     """The parameters of the decoder: initial state, input, fusion and LSTM cell."""
 
-    def __init__(self, *, inputs: int, start_size: int, size: int, n_slots: int, gate: str, dropout: float) -> None:
+    def __init__(
+        self,
+        *,
+        inputs: int,
+        start_size: int,
+        size: int,
+        n_slots: int,
+        gate: str,
+        dropout: float,
+        fuse_cell: bool = True,
+    ) -> None:
         super().__init__()
         self.size = size
         self.dropout = dropout
+        self.fuse_cell = fuse_cell
         self.initial = Projection(inputs=start_size, outputs=size)
         self.input = Mlp(inputs=inputs, outputs=size)
         self.fusion = Fusion(size=size, n_slots=n_slots, gate=gate) if n_slots else None
@@ -117,7 +134,7 @@ class Decoder(nn.Module):
     def weights(self, dtype: torch.dtype) -> DecoderWeights:
         """The weights of a step."""
         fusion = None if self.fusion is None else self.fusion.weights(dtype)
-        return DecoderWeights(fusion, self.recurrent_weight.to(dtype))
+        return DecoderWeights(fusion, self.recurrent_weight.to(dtype), self.fuse_cell)
 
     def initial_state(self, start: Tensor) -> Tensor:
         """c₀ is a projection of the encoder's start state, h₀ = tanh(c₀).

@@ -94,6 +94,7 @@ class PointerNetwork(nn.Module):
             n_slots=len(self.slots),
             gate=config.decoder.gate,
             dropout=config.decoder.dropout,
+            fuse_cell=config.decoder.fuse_cell,
         )
         self.arcs = ArcScorer(state_size=state_size, encoding_size=encoding_size, size=config.scorers.arc_size)
         self.labels = LabelScorer(

@@ -36,6 +36,7 @@ class _TeacherForcing(torch.autograd.Function):
         mask: Tensor | None,
         state_ids: Tensor,
         steps: Packing,
+        fuse_cell: bool = True,
     ) -> Tensor:
         size, n_rows = recurrent.shape[0], steps.n_rows
         fusion = None if joint is None or gate_bias is None else FusionWeights(joint, gate, gate_bias)
@@ -44,7 +45,7 @@ class _TeacherForcing(torch.autograd.Function):
         gates = torch.empty_like(input_gates)
         fused = initial.new_empty(n_rows, 2, size)
         value_and_gate = None if fusion is None else initial.new_empty(2, 2 * n_rows, size)
-        weights = DecoderWeights(fusion, recurrent)
+        weights = DecoderWeights(fusion, recurrent, fuse_cell)
         for start, count in zip(steps.offsets, steps.active, strict=False):
             rows = slice(start, start + count)
             step_mask = None if mask is None else mask[:count]
@@ -54,7 +55,7 @@ class _TeacherForcing(torch.autograd.Function):
             if value_and_gate is not None and trace.value_and_gate is not None:
                 value_and_gate[:, 2 * start : 2 * (start + count)] = trace.value_and_gate
         ctx.save_for_backward(recurrent, joint, gate, gate_bias, mask, state_ids, memory, gates, fused, value_and_gate)
-        ctx.steps = steps
+        ctx.steps, ctx.fuse_cell = steps, fuse_cell
         return memory[first:, 0].contiguous()
 
     @staticmethod
@@ -76,9 +77,12 @@ class _TeacherForcing(torch.autograd.Function):
             cell_backward(CellCoefficients(*(each[rows] for each in coefficients)), hidden, cell, step_gradient)
             through_state = few_rows_product(step_gradient, recurrent_transposed)
             hidden.copy_(through_state if mask is None else through_state.mul_(mask[:count]))
-            if mask is not None and fusion is not None:
-                cell.mul_(mask[:count])
             step_ids = state_ids[rows]
+            if fusion is not None and not ctx.fuse_cell:
+                memory_gradient[step_ids[:, 0], 1] += cell
+                cell.zero_()  # nothing of it goes through the fusion
+            elif mask is not None and fusion is not None:
+                cell.mul_(mask[:count])
             if fusion is None:
                 memory_gradient[step_ids[:, 0]] += fused_gradient
                 continue
@@ -91,7 +95,7 @@ class _TeacherForcing(torch.autograd.Function):
             fusion_gradient = fusion.weights(gather_states(memory, state_ids))
         recurrent_gradient = torch.mm(fused[:, 0].t(), gate_gradient)
         initial_gradient = memory_gradient[1:first]
-        return initial_gradient, gate_gradient, recurrent_gradient, *fusion_gradient, None, None, None
+        return initial_gradient, gate_gradient, recurrent_gradient, *fusion_gradient, None, None, None, None
 
 
 def _scatter(memory_gradient: Tensor, state_ids: Tensor, gradient: Tensor) -> None:
@@ -120,6 +124,6 @@ def teacher_forced_states(
         mask = dropout_mask((steps.batch_size, decoder.size), decoder.dropout, input_gates)
     fusion = weights.fusion or (None, None, None)
     states: Tensor = _TeacherForcing.apply(  # type: ignore[no-untyped-call]
-        initial, input_gates, weights.recurrent, *fusion, mask, state_ids, steps
+        initial, input_gates, weights.recurrent, *fusion, mask, state_ids, steps, weights.fuse_cell
     )
     return states

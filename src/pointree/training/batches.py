@@ -1,7 +1,8 @@
-"""Batches of similar sentences with about as many words each; they depend on seed and epoch alone.
+"""The batches of an epoch; they depend on seed and epoch alone.
 
-Sentences of one length need the fewest steps for their words. Batches of as many sentences of one length, and random
-ones, made worse parsers (docs/notes/ablations.md has the figures).
+With `words`, a batch has similar sentences and about as many words as any other: sentences of one length need the
+fewest steps for their words. With `sentences`, as in the paper, it has exactly as many sentences, drawn at random. The
+first made better parsers (docs/notes/ablations.md has the figures).
 """
 
 from __future__ import annotations
@@ -11,10 +12,28 @@ from collections.abc import Sequence
 
 import numpy as np
 
-__all__ = ["similar_batches"]
+from pointree.config import TrainingConfig
+
+__all__ = ["epoch_batches", "random_batches", "similar_batches"]
 
 _BLUR = (0.8, 1.25)
 """Lengths are multiplied by a number between these before they are sorted, so that every epoch has other batches."""
+
+
+def epoch_batches(lengths: Sequence[int], training: TrainingConfig, epoch: int) -> list[list[int]]:
+    """The batches that the settings ask for."""
+    make = similar_batches if training.batching == "words" else random_batches
+    return make(lengths, training.batch_size, training.seed, epoch)
+
+
+def random_batches(lengths: Sequence[int], batch_size: int, seed: int, epoch: int) -> list[list[int]]:
+    """Group the numbers of sentences at random, each group sorted by falling length.
+
+    A batch has exactly ``batch_size`` sentences, the last one those that are left.
+    """
+    order = np.random.default_rng((seed, epoch)).permutation(len(lengths))
+    groups = np.split(order, range(batch_size, len(lengths), batch_size))
+    return [sorted(group.tolist(), key=lambda number: -lengths[number]) for group in groups]
 
 
 def similar_batches(lengths: Sequence[int], batch_size: int, seed: int, epoch: int) -> list[list[int]]:

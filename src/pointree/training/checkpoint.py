@@ -34,6 +34,8 @@ class RunState:
     epoch: int = 0
     step: int = 0
     best_las: float = -1.0
+    best_score: float = -1.0
+    """By the metric that chooses the best epoch, which may be LAS itself."""
     best_epoch: int = 0
     seconds: float = 0.0
     plateau: Plateau = field(default_factory=Plateau)
@@ -69,6 +71,7 @@ def read_checkpoint(folder: Path, config: Config, data: Mapping[str, str]) -> tu
         raise TrainingError(f"{path}: the checkpoint is damaged ({error})") from None
     if json.loads(metadata.get("objective", "null")) != _OBJECTIVE:
         raise TrainingError(f"{path}: was made by an earlier version, which minimised another loss; start a new run")
+    values.setdefault("best_score", values["best_las"])  # before there was a choice, LAS decided
     progress = RunState(**{**values, "plateau": Plateau(**values["plateau"])})
     tensors = upgrade_names(tensors)
     if any(name.startswith("average/") for name in tensors):

@@ -141,4 +141,4 @@ def load_initial_model(model: str | os.PathLike[str], resumed: Path | None = Non
 
 
 def _may_differ(name: str) -> bool:
-    return name.startswith("training.") or name.endswith(".dropout") or name in _MAY_DIFFER
+    return name.startswith(("training.", "selection.")) or name.endswith(".dropout") or name in _MAY_DIFFER

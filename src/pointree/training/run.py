@@ -36,8 +36,8 @@ class TrainingResult:
     """What a training run ended with.
 
     Attributes:
-        folder: The folder of the model with the best LAS on dev; `pointree.load` reads it.
-        best_las: That LAS, in percent.
+        folder: The folder of the model that was best on dev, by `selection.metric`; `pointree.load` reads it.
+        best_las: Its LAS on dev, in percent.
         best_epoch: The epoch after which it was reached, from 1.
         epochs: How many epochs were trained, in all parts of the run.
     """
@@ -73,7 +73,7 @@ def train(
 ) -> TrainingResult:
     """Train a model on treebanks and return where it is and how good it is.
 
-    After every epoch the dev treebank is parsed. The output folder keeps the model with the best LAS, a line in
+    After every epoch the dev treebank is parsed. The output folder keeps the best model, a line in
     metrics.jsonl, and a checkpoint from which a run that was stopped can be resumed.
 
     Args:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,8 +14,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from pointree.config import Config
+from pointree.config import Config, SelectionConfig
 from pointree.errors import OutputError, TrainingError, UsageError
+from pointree.evaluation.relations import is_punctuation, universal_deprel
 from pointree.files import atomic_write, remove_leftovers
 from pointree.models.folder import (
     load_folder,
@@ -29,11 +30,12 @@ from pointree.models.folder import (
 from pointree.models.layout import CHECKPOINT, METRICS, PRETRAINED
 from pointree.nn.features import EncodedSentence
 from pointree.nn.pretrained_features import FrozenFeatures, PretrainedFeatures, TrainedFeatures
+from pointree.options import ParseOptions
 from pointree.parser import Parser, resolve_device
 from pointree.pretrained import CacheFolder, PretrainedModel, default_cache, load_pretrained
 from pointree.running.precision import resolve_precision
 from pointree.training.average import MovingAverage
-from pointree.training.batches import similar_batches
+from pointree.training.batches import epoch_batches
 from pointree.training.checkpoint import RunState, read_checkpoint, write_checkpoint
 from pointree.training.data import data_fingerprint
 from pointree.training.exploration import Exploration
@@ -42,7 +44,7 @@ from pointree.training.observer import TrainingObserver
 from pointree.training.optimiser import Optimiser
 from pointree.training.schedule import dropout_share, learning_rate
 from pointree.training.technique import Technique
-from pointree.treebank.sentence import Sentence
+from pointree.treebank.sentence import Sentence, Token
 from pointree.vocabulary import Vocabularies, Vocabulary
 from pointree.vocabulary.extension import extend_vocabularies
 from pointree.vocabulary.vectors import Vectors
@@ -161,7 +163,7 @@ class Trainer:
             technique.load_state(groups[name])
 
     def run(self) -> RunState:
-        """Train to the last epoch; the output folder then holds the model with the best LAS on dev."""
+        """Train to the last epoch; the output folder then holds the model that was best on dev."""
         self._prepare_output()
         if isinstance(self.parser.pretrained, FrozenFeatures) and self.progress.epoch < self.config.training.epochs:
             forms = [sentence.forms for sentence in (*self.train, *self.dev)]
@@ -196,7 +198,7 @@ class Trainer:
         of_pretrained = replace(training, learning_rate=pretrained.learning_rate, warmup=pretrained.warmup)
         epoch, started = progress.epoch + 1, time.perf_counter()
         lengths = [len(sentence) for sentence in self.encoded]
-        batches = similar_batches(lengths, training.batch_size, training.seed, epoch)
+        batches = epoch_batches(lengths, training, epoch)
         total_steps = training.epochs * len(batches)  # as if all epochs had as many as this one
         # All randomness of an epoch follows from seed and epoch, so that a resumed run repeats it exactly.
         torch.manual_seed(training.seed * 1_000_003 + epoch)
@@ -246,11 +248,12 @@ class Trainer:
             self.average.catch_up(progress.step)
             evaluated = self.average.weights
         scores = self._evaluate(evaluated)
-        improved = scores["las"] > progress.best_las
+        score = scores[self.config.selection.metric]
+        improved = score > progress.best_score
         progress.epoch = epoch
         progress.seconds += time.perf_counter() - started
         if improved:
-            progress.best_las, progress.best_epoch = scores["las"], epoch
+            progress.best_score, progress.best_las, progress.best_epoch = score, scores["las"], epoch
         metrics = {
             "epoch": epoch,
             **{name: round(value, 5) for name, value in losses.items()},
@@ -272,10 +275,10 @@ class Trainer:
     def _evaluate(self, weights: dict[str, Tensor]) -> dict[str, float]:
         self.network.eval()
         if self.average is None:
-            return attachment_scores(self.parser, self.dev)
+            return attachment_scores(self.parser, self.dev, self.config.selection)
         current = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
         self.network.load_state_dict(weights)
-        scores = attachment_scores(self.parser, self.dev)
+        scores = attachment_scores(self.parser, self.dev, self.config.selection)
         self.network.load_state_dict(current)
         return scores
 
@@ -296,24 +299,40 @@ class Trainer:
             stream.writelines(json.dumps(line) + "\n" for line in self.progress.metrics)
 
 
-def attachment_scores(parser: Parser, gold: Sequence[Sentence]) -> dict[str, float]:
-    """UAS, and LAS with universal labels as the official evaluator has it, of greedy parses of gold sentences.
+def attachment_scores(
+    parser: Parser, gold: Sequence[Sentence], selection: SelectionConfig | None = None
+) -> dict[str, float]:
+    """UAS, LAS with universal labels as the official evaluator has it, and LAS with whole labels, of gold sentences.
 
-    A model that predicts UPOS has their accuracy as well.
+    ``selection`` has the search (greedy by default) and a metric, which is among the scores. A model that predicts UPOS
+    has their accuracy as well.
     """
+    chosen = selection or SelectionConfig()
+    options = ParseOptions(beam=chosen.beam, projective=chosen.projective, single_root=not chosen.multi_root)
     deprels, tags = parser.vocabularies.deprels.symbols, parser.vocabularies.tags.symbols
-    words = correct_heads = correct = correct_with_subtype = correct_tags = 0
-    for sentence, trees in zip(gold, parser.trees(gold), strict=True):
+    counts = Counter(dict.fromkeys(("words", "uas", "las", "las_subtypes"), 0))
+    without: Counter[str] = Counter()
+    for sentence, trees in zip(gold, parser.trees(gold, options), strict=True):
         tree = trees[0]
-        correct_tags += sum(word.upos == tags[tag] for word, tag in zip(sentence.words, tree.tags, strict=False))
+        counts["upos"] += sum(word.upos == tags[tag] for word, tag in zip(sentence.words, tree.tags, strict=False))
         for word, head, label in zip(sentence.words, tree.heads, tree.labels, strict=True):
-            words += 1
-            if word.head == head:
-                correct_heads += 1
-                deprel = deprels[label]
-                correct += word.deprel.partition(":")[0] == deprel.partition(":")[0]
-                correct_with_subtype += word.deprel == deprel
-    scores = {"uas": correct_heads, "las": correct, "las_subtypes": correct_with_subtype}
-    if parser.network.tagger is not None:
-        scores["upos"] = correct_tags
-    return {name: 100.0 * count / words for name, count in scores.items()}
+            right = Counter(_right_scores(word, head, deprels[label]))
+            counts.update(right)
+            if not is_punctuation(word):
+                without.update(right)
+    names = ["uas", "las", "las_subtypes", *(["upos"] if parser.network.tagger is not None else [])]
+    scores = {name: 100.0 * counts[name] / counts["words"] for name in names}
+    if chosen.metric.startswith("no_punct."):
+        scores[chosen.metric] = 100.0 * without[chosen.metric.removeprefix("no_punct.")] / max(1, without["words"])
+    return scores
+
+
+def _right_scores(gold: Token, head: int, deprel: str) -> Iterator[str]:
+    """The names of the scores for which a word is right."""
+    yield "words"
+    if gold.head == head:
+        yield "uas"
+        if universal_deprel(gold.deprel) == universal_deprel(deprel):
+            yield "las"
+        if gold.deprel == deprel:
+            yield "las_subtypes"
