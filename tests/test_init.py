@@ -34,6 +34,7 @@ def test_public_names_are_pinned() -> None:
         "run_bench",
         "run_experiment",
         "shrink_model",
+        "to_pandas",
         "train",
         "treebank_statistics",
     ]

@@ -11,7 +11,7 @@ import pointree
 
 SRC = Path(pointree.__file__).parent
 
-BASE = ("version", "files", "options", "config")
+BASE = ("version", "files", "options", "config", "views")
 
 LAYERS: dict[str, tuple[tuple[str, ...], str]] = {
     "version": ((), "the version of pointree"),
@@ -19,6 +19,7 @@ LAYERS: dict[str, tuple[tuple[str, ...], str]] = {
     "files": (("errors",), "opening, unpacking and replacing files"),
     "config": (("errors",), "settings of training and of the network"),
     "options": (("config",), "options of parsing, each spelt once"),
+    "views": ((), "how sentences and traces show themselves: a table that rendering fills"),
     "treebank": (BASE, "sentences; CoNLL-U, CoNLL-X and plain words, in and out"),
     "text": (("treebank",), "raw text to sentences"),
     "vocabulary": (("treebank",), "symbols to numbers; word vectors"),
@@ -45,7 +46,7 @@ LAYERS: dict[str, tuple[tuple[str, ...], str]] = {
 A layer may import itself, the layers that it stands on, and all that these stand on.
 """
 
-TOP_FILES = {"__init__", "__main__", "errors", "files", "options", "parser", "version"}
+TOP_FILES = {"__init__", "__main__", "errors", "files", "options", "parser", "version", "views"}
 """The only files that stand outside of a folder."""
 
 
@@ -92,6 +93,7 @@ WITHOUT_TORCH = (
     "options",
     "config",
     "version",
+    "views",
     "treebank",
     "text",
     "vocabulary",

@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from pointree import rendering  # noqa: F401 - it lets sentences draw themselves
 from pointree.errors import PointreeError
 from pointree.version import __version__
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from pointree.parser import Parser, load
     from pointree.pipeline import parse_files
     from pointree.training.run import train
+    from pointree.treebank.export import to_pandas
     from pointree.treebank.sentence import Sentence, Token
 
 __all__ = [
@@ -54,6 +56,7 @@ __all__ = [
     "run_bench",
     "run_experiment",
     "shrink_model",
+    "to_pandas",
     "train",
     "treebank_statistics",
 ]
@@ -77,6 +80,7 @@ _HOMES = {
     "run_bench": "pointree.bench.run",
     "run_experiment": "pointree.experiments.experiment",
     "shrink_model": "pointree.models.shrink",
+    "to_pandas": "pointree.treebank.export",
     "train": "pointree.training.run",
     "treebank_statistics": "pointree.analysis.statistics",
 }

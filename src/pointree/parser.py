@@ -32,6 +32,7 @@ from pointree.text.reading import segment_text
 from pointree.text.udpipe import TextModel
 from pointree.transitions import ORDERS
 from pointree.treebank.sentence import Sentence, set_misc
+from pointree.treebank.sentence_list import SentenceList
 from pointree.vocabulary import UNK, Vocabularies
 
 __all__ = ["Parser", "SentenceParser", "load", "parse_windows", "resolve_device"]
@@ -142,7 +143,7 @@ class Parser:
         """The arithmetic of the network: fp32 or bf16."""
         return "bf16" if self.network.decoder.recurrent_weight.dtype == torch.bfloat16 else "fp32"
 
-    def parse(self, sentences: Iterable[Words], options: ParseOptions | None = None, **fields: Any) -> list[Sentence]:
+    def parse(self, sentences: Iterable[Words], options: ParseOptions | None = None, **fields: Any) -> SentenceList:
         """Parse sentences, given as `Sentence` objects or as lists of words, and return them with heads and labels.
 
         Options are a `ParseOptions` or its fields as keywords (``beam=4``). The input is not changed. With ``n_best``
@@ -150,14 +151,14 @@ class Parser:
         exist), each with the comments ``# tree_rank`` and ``# tree_log_prob``. Sentences without tags get those of
         the model's tagger, if it has one.
         """
-        return list(self.stream(sentences, options, **fields))
+        return SentenceList(self.stream(sentences, options, **fields))
 
     def parse_text(
         self, text: str, options: ParseOptions | None = None, *, presegmented: bool = False, **fields: Any
-    ) -> list[Sentence]:
+    ) -> SentenceList:
         """Split raw text into sentences and words, tag and parse them; options as in `parse`."""
         sentences = segment_text(text, self.require_text_model(), presegmented=presegmented)
-        return list(self.stream(sentences, options, copy=False, **fields))
+        return SentenceList(self.stream(sentences, options, copy=False, **fields))
 
     def require_text_model(self) -> TextModel:
         """The tokeniser and tagger of the model; one without is a `ModelError`."""

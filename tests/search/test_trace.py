@@ -223,3 +223,9 @@ def test_options_are_checked() -> None:
         parser.trace("a b")
     with pytest.raises(UsageError, match="at least one word"):
         parser.trace(Sentence([]))
+
+
+def test_a_trace_shows_its_steps(cases: list[Case]) -> None:
+    trace = cases[0].trace
+    assert len(str(trace).splitlines()) == len(trace.steps)
+    assert trace._repr_html_().count("<tr>") == 1 + len(trace.steps)

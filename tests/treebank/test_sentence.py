@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from xml.etree import ElementTree
+
 import pytest
 
 from pointree.errors import UsageError
@@ -135,3 +137,30 @@ def test_misc_without_a_value() -> None:
 def test_misc_refuses_what_would_break_the_column(value: str) -> None:
     with pytest.raises(UsageError, match=r"^Key: MISC cannot hold the value "):
         set_misc(Token("1", "a"), "Key", value)
+
+
+def test_probabilities_are_numbers_or_missing() -> None:
+    token = Token("1", "x", misc="HeadProb=0.9000|DeprelProb=high")
+    assert (token.head_prob, token.deprel_prob) == (0.9, None)
+    assert Token("1", "x", misc="HeadProb=2").head_prob is None
+    assert Token("1", "x").head_prob is None
+
+
+def test_printing_a_sentence_draws_its_tree(sentence: Sentence) -> None:
+    drawing = str(sentence)
+    assert len(drawing.splitlines()) == len(sentence)
+    assert drawing.startswith("●─►")
+    assert not drawing.endswith("\n")
+    assert str(Sentence([])) == ""
+
+
+def test_a_notebook_shows_a_picture(sentence: Sentence) -> None:
+    picture = ElementTree.fromstring(sentence._repr_svg_())
+    assert picture.tag.endswith("svg")
+    assert Sentence.from_words(["no", "heads"])._repr_svg_()
+
+
+def test_a_sentence_as_a_dictionary(sentence: Sentence) -> None:
+    values = sentence.to_dict()
+    assert [token["head"] for token in values["tokens"]] == sentence.heads
+    assert values["sent_id"] == "s1"

@@ -36,6 +36,7 @@ from pointree.text.reading import segment_text
 from pointree.text.udpipe import TextModel
 from pointree.transitions import Constraints
 from pointree.treebank.sentence import Sentence
+from pointree.treebank.sentence_list import SentenceList
 
 __all__ = ["Ensemble", "load_ensemble", "load_models"]
 
@@ -77,16 +78,16 @@ class Ensemble:
         numbers = {deprel: number for number, deprel in enumerate(self.deprels)}
         self._label_numbers = [np.array([numbers[deprel] for deprel in known], dtype=np.int64) for known in symbols]
 
-    def parse(self, sentences: Iterable[Words], options: ParseOptions | None = None, **fields: Any) -> list[Sentence]:
+    def parse(self, sentences: Iterable[Words], options: ParseOptions | None = None, **fields: Any) -> SentenceList:
         """Parse sentences, given as `Sentence` objects or as lists of words; options as in `Parser.parse`."""
-        return list(self.stream(sentences, options, **fields))
+        return SentenceList(self.stream(sentences, options, **fields))
 
     def parse_text(
         self, text: str, options: ParseOptions | None = None, *, presegmented: bool = False, **fields: Any
-    ) -> list[Sentence]:
+    ) -> SentenceList:
         """Split raw text into sentences and words, tag and parse them; options as in `Parser.parse`."""
         sentences = segment_text(text, self.require_text_model(), presegmented=presegmented)
-        return list(self.stream(sentences, options, copy=False, **fields))
+        return SentenceList(self.stream(sentences, options, copy=False, **fields))
 
     def require_text_model(self) -> TextModel:
         """The tokeniser and tagger of the first model that has one; if none has, that is a `ModelError`."""

@@ -1,21 +1,23 @@
 """Parsed sentences in the formats that people and programs read.
 
 `write(sentences, stream, "svg")` writes any iterable of sentences, and takes them one at a time; `render`
-returns the same as text. A format's module is imported when it is first used.
+returns the same as text. A format's module is imported when it is first used. Importing this package lets sentences and
+traces show themselves, see `pointree.views`.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from io import StringIO
 from pathlib import PurePath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol, TextIO, cast
+from typing import TYPE_CHECKING, Any, Protocol, TextIO, cast
 
 from pointree.errors import UsageError
+from pointree.views import register_view
 
 if TYPE_CHECKING:
     from pointree.treebank.sentence import Sentence
@@ -86,3 +88,28 @@ def render(sentences: Sentence | Iterable[Sentence], format: str, *, colour: boo
     stream = StringIO()
     write([sentences] if isinstance(sentences, Sentence) else sentences, stream, format, colour=colour)
     return stream.getvalue()
+
+
+def _to_dict(sentence: Sentence) -> dict[str, Any]:
+    from pointree.rendering.json_format import to_object
+
+    return to_object(sentence)
+
+
+def _list_to_html(sentences: Sequence[Sentence]) -> str:
+    from pointree.rendering.html import draw_list
+
+    return draw_list(sentences)
+
+
+def _trace_to_html(trace: Mapping[str, Any]) -> str:
+    from pointree.rendering.html_trace import draw_trace
+
+    return draw_trace(trace)
+
+
+register_view("tree", lambda sentence: render(sentence, "tree").rstrip("\n"))
+register_view("svg", lambda sentence: render(sentence, "svg"))
+register_view("dict", _to_dict)
+register_view("html", _list_to_html)
+register_view("trace", _trace_to_html)

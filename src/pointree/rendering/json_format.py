@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any, TextIO
 
 from pointree.rendering.offsets import token_spans
+from pointree.treebank.features import read_attributes
 from pointree.treebank.sentence import Sentence, Token
 
 __all__ = ["schema", "to_line", "to_object", "write", "write_array"]
@@ -55,7 +56,7 @@ def to_object(sentence: Sentence) -> dict[str, Any]:
     for token in sentence.tokens:
         start, end = spans.get(token.id, (None, None))
         offsets = {"start": start, "end": end}
-        misc, probabilities = _split_misc(token.misc)
+        misc, probabilities = _split_misc(token)
         if token.is_range:
             first, _, last = token.id.partition("-")
             ranges.append({"first": int(first), "last": int(last), "form": token.form, "misc": misc, **offsets})
@@ -82,7 +83,7 @@ def _analysis(token: Token) -> dict[str, Any]:
         "lemma": token.lemma if token.form == "_" else _value(token.lemma),
         "upos": _value(token.upos),
         "xpos": _value(token.xpos),
-        "feats": _attributes(token.feats),
+        "feats": read_attributes(token.feats),
     }
 
 
@@ -90,28 +91,13 @@ def _value(column: str) -> str | None:
     return None if column == "_" else column
 
 
-def _attributes(column: str) -> dict[str, str | None]:
-    """The attributes `key=value|…` of FEATS or MISC; a bare key has None, a repeated one all its values."""
-    attributes: dict[str, str | None] = {}
-    if column == "_":
-        return attributes
-    for attribute in column.split("|"):
-        key, equals, value = attribute.partition("=")
-        earlier = attributes.get(key)
-        attributes[key] = f"{earlier},{value}" if earlier is not None else value if equals else None
-    return attributes
-
-
-def _split_misc(column: str) -> tuple[dict[str, str | None], dict[str, float]]:
+def _split_misc(token: Token) -> tuple[dict[str, str | None], dict[str, float]]:
     """The attributes of MISC, and those among them that are probabilities, as numbers."""
-    misc = _attributes(column)
+    misc = read_attributes(token.misc)
     probabilities: dict[str, float] = {}
     for key, name in PROBABILITIES.items():
-        try:
-            probability = float(misc.get(key) or "nan")
-        except ValueError:
-            continue
-        if 0 <= probability <= 1:
+        probability = getattr(token, name)
+        if probability is not None:
             probabilities[name] = probability
             del misc[key]
     return misc, probabilities

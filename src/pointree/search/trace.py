@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from pointree.views import view
+
 __all__ = ["GateOpening", "Hypothesis", "IllegalHead", "LabelProb", "StateRead", "Trace", "TraceStep"]
 
 TRACE_FORMAT = 2
@@ -167,6 +169,18 @@ class Trace:
         """The trace as JSON values, with floats rounded to six decimals."""
         rounded: dict[str, Any] = _rounded(asdict(self))
         return rounded
+
+    def __str__(self) -> str:
+        rows = [
+            (self.forms[step.focus], self.forms[step.head], step.head_prob, step.labels[0].deprel)
+            for step in self.steps
+        ]
+        return "\n".join(f"{focus} ← {head}  {prob:.2f}  {deprel}" for focus, head, prob, deprel in rows)
+
+    def _repr_html_(self) -> str:
+        """The steps and the tree as a notebook shows them."""
+        shown: str = view("trace", self.to_object())
+        return shown
 
 
 def _rounded(value: Any) -> Any:

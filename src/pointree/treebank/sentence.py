@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from pointree.errors import UsageError
+from pointree.treebank.features import Features
+from pointree.views import view
+
+if TYPE_CHECKING:
+    import networkx
+    import nltk
 
 __all__ = ["Sentence", "Token", "get_misc", "set_misc"]
 
@@ -46,6 +53,21 @@ class Token:
     def is_empty(self) -> bool:
         """Whether the row is an empty node of the enhanced graph."""
         return "." in self.id
+
+    @property
+    def features(self) -> Features:
+        """The column FEATS as a mapping, which can be changed: ``token.features["Number"]``."""
+        return Features(self)
+
+    @property
+    def head_prob(self) -> float | None:
+        """The probability of the head, of a sentence that was parsed with ``probabilities=True``."""
+        return _probability(self, "HeadProb")
+
+    @property
+    def deprel_prob(self) -> float | None:
+        """The probability of the relation, given the head; see `head_prob`."""
+        return _probability(self, "DeprelProb")
 
     def copy(self) -> Token:
         """A row of its own with the same values."""
@@ -185,6 +207,36 @@ class Sentence:
         tokens = [token.copy() for token in self.tokens]
         return Sentence(tokens, self.comments.copy(), self.leader, self.trailer, self.newline, self.start, self.end)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The sentence as JSON values, as the output format `json` has it."""
+        values: dict[str, Any] = view("dict", self)
+        return values
+
+    def to_networkx(self) -> networkx.DiGraph:
+        """A directed graph of networkx with an edge from each head to its dependent; node 0 is ROOT."""
+        from pointree.treebank.export import to_networkx
+
+        return to_networkx(self)
+
+    def to_nltk(self) -> nltk.DependencyGraph:
+        """A dependency graph of NLTK."""
+        from pointree.treebank.export import to_nltk
+
+        return to_nltk(self)
+
+    def __str__(self) -> str:
+        drawing: str = view("tree", self)
+        return drawing
+
+    def _repr_svg_(self) -> str:
+        """The picture that a notebook shows."""
+        picture: str = view("svg", self)
+        return picture
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """What IPython prints in a terminal."""
+        printer.text(str(self))
+
 
 def get_misc(token: Token, key: str) -> str | None:
     """The value of the attribute `key=value` in MISC, "" for a bare `key`, None if there is neither."""
@@ -210,6 +262,15 @@ def set_misc(token: Token, key: str, value: str | None) -> None:
     else:
         attributes += new
     token.misc = "|".join(attributes) or "_"
+
+
+def _probability(token: Token, key: str) -> float | None:
+    """A probability in MISC; None for anything else that somebody may have written there."""
+    try:
+        probability = float(get_misc(token, key) or "nan")
+    except ValueError:
+        return None
+    return probability if 0 <= probability <= 1 else None
 
 
 def _fits_column(value: str) -> bool:
