@@ -23,6 +23,7 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "cli/options.py": ("cli/test_main.py", "options that every command's help shows"),
     "config/*.py": ("config/test_config.py", "the package is tested by its public names"),
     "experiments/cell.py": ("experiments/test_grid.py", "cells are what a grid is expanded to"),
+    "experiments/checks.py": ("experiments/test_grid.py", "faults of grids"),
     "experiments/plot.py": ("experiments/test_report.py", "the figure of a report"),
     "nn/batch.py": ("nn/test_features.py", "plain data that the featurizer fills"),
     "nn/encoders/encoder.py": ("nn/encoders/test_custom_encoder.py", "an interface"),

@@ -53,9 +53,9 @@ def test_a_grid_is_run_and_reported(run: Run, grid: Path, tmp_path: Path) -> Non
     assert (code, err) == (0, "3 of 3 cells were finished before\n")
     code, out, _err = run("experiment", "report", grid, "--csv", tmp_path / "report.csv")
     assert code == 0
-    assert "| tran. | f | gate | ewt |" in out
+    assert "| tran. | f | gate | ewt LAS | ewt LAS without subtypes |" in out
     assert "(90.29)" in out
-    assert len((tmp_path / "report.csv").read_text().splitlines()) == 5
+    assert len((tmp_path / "report.csv").read_text().splitlines()) == 9
 
 
 def test_faults_of_the_grid_come_before_any_training(run: Run, grid: Path, tmp_path: Path) -> None:

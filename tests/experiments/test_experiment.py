@@ -43,7 +43,7 @@ def test_a_dry_run_tells_where_the_cells_stand(grid: Path, tmp_path: Path) -> No
 
 def test_a_report_is_returned_and_written(grid: Path, tmp_path: Path) -> None:
     markdown = pointree.report_experiment(grid, output=tmp_path / "report.md", csv=tmp_path / "report.csv")
-    assert "| tran. | f | gate | ewt |" in markdown
+    assert "| tran. | f | gate | ewt LAS | ewt LAS without subtypes |" in markdown
     assert (tmp_path / "report.md").read_text(encoding="utf-8") == markdown
     assert (tmp_path / "report.csv").exists()
 

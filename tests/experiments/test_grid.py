@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from pointree.config import SelectionConfig
 from pointree.errors import ConfigError, InputError
-from pointree.experiments.cell import EnsembleCell, TrainingRun, phases
+from pointree.experiments.cell import EnsembleCell, Search, TrainingRun, phases
 from pointree.experiments.grid import Grid, load_grid
+from pointree.experiments.identity import config_identity
 from pointree.experiments.systems import SYSTEMS
 
 from .conftest import GRID
@@ -17,6 +19,8 @@ from .conftest import GRID
 SHIPPED = sorted((Path(__file__).resolve().parents[2] / "experiments").glob("*.toml"))
 
 WriteGrid = Callable[..., Grid]
+
+NO_VECTORS = '[variants.no]\nbase = "l2r-sequential"\nvectors = false\n'
 
 
 def test_cells_run_seed_by_seed(write_grid: WriteGrid) -> None:
@@ -62,6 +66,45 @@ set.embeddings.tag = "xpos"
     assert (plain.config.encoder.size, usual.config.encoder.size) == (512, 256)
     assert (plain.vectors, usual.vectors) == (False, True)
     assert (plain.tested, usual.tested) == (True, False)
+
+
+def test_the_search_of_a_treebank_is_that_of_the_grid_but_for_what_it_sets(write_grid: WriteGrid) -> None:
+    both = '[ensembles.both]\nmembers = ["l2r-sequential", "oi-simple-gate1"]\n'
+    run, _other, ensemble = write_grid("beam = 4\nprojective = true\n" + GRID + "multi_root = true\n" + both).cells[:3]
+    assert isinstance(run, TrainingRun)
+    search = Search(beam=4, projective=True, multi_root=True)
+    assert run.search == ensemble.search == search
+    assert run.config.selection == SelectionConfig(beam=4, projective=True, multi_root=True), "epochs are chosen alike"
+    [parse, *_others] = [phase for phase in phases(run) if phase.name == "parse test"]
+    assert "--beam 4 --projective --multi-root" in str(parse)
+    [parse, *_others] = [phase for phase in phases(ensemble) if phase.name == "parse test"]
+    assert "--projective --multi-root" in str(parse)
+    assert "--beam" not in str(parse)
+    [own, *_others] = write_grid("beam = 4\n" + GRID + "[set.selection]\nbeam = 1\n").cells
+    assert isinstance(own, TrainingRun)
+    assert (own.search.beam, own.config.selection.beam) == (4, 1)
+
+
+def test_vectors_may_have_any_width(write_grid: WriteGrid, tmp_path: Path) -> None:
+    write_grid()
+    (tmp_path / "data" / "v.vec").write_text("1 64\na " + " ".join(["0.5"] * 64) + "\n")
+    text = GRID.replace('column = "tr"', 'column = "tr"\nvectors = "${DATA}/v.vec"')
+    cells = write_grid(text).cells
+    assert isinstance(cells[0], TrainingRun)
+    assert cells[0].config.embeddings.word_size == 64
+    assert "--set=embeddings.word_size=64" in str(next(iter(phases(cells[0]))))
+    [report] = [load_grid(tmp_path / "grid.toml", {}, need_files=False)]
+    recorded = config_identity(cells[0])
+    assert config_identity(report.cells[0], recorded) == recorded, "a report needs no vectors"  # type: ignore[arg-type]
+    plain = write_grid(text.replace("systems = [", 'systems = ["no", ') + NO_VECTORS).cells[0]
+    assert isinstance(plain, TrainingRun)
+    assert plain.config.embeddings.word_size == 100
+    (tmp_path / "data" / "v.vec").write_text("")
+    with pytest.raises(ConfigError, match=r"treebanks\.tr\.vectors: the file is empty"):
+        write_grid(text)
+    (tmp_path / "data" / "v.vec").write_text("\n")
+    with pytest.raises(ConfigError, match=r"treebanks\.tr\.vectors: .*: expected word vectors, found a blank line"):
+        write_grid(text)
 
 
 def test_ensembles_follow_their_members(write_grid: WriteGrid) -> None:
@@ -118,6 +161,16 @@ members = ["r2l-simple-gate1"]
         ("systems = [1]", "systems must be a list of names, found [1]"),
         ('systems = ["l2r-sequential"]', "expected at least one treebank"),
         ("beam = 0", "beam must be at least 1, found 0"),
+        ("projective = 1", "projective must be true or false, found 1"),
+        (GRID + "multi_root = 3\n", "treebanks.tr.multi_root must be true or false, found 3"),
+        (
+            'systems = ["l2r-full-gate1"]',
+            "systems: l2r-full-gate1: the fusions of left-to-right are none, simple, adapted, found full",
+        ),
+        (
+            '[variants.v]\nbase = "oi-adapted-gate2"',
+            "variants.v.base: oi-adapted-gate2: the fusions of outside-in are none, simple, full, found adapted",
+        ),
         ('paper = "ptb"', "paper: table ptb is unknown; known are ud, penn, penn-bert"),
         ('[treebanks."a/b"]', "treebanks: a name has letters, digits, _, + and -, found 'a/b'"),
         ("treebanks = 3", "treebanks must be a table, found 3"),
@@ -185,8 +238,12 @@ def test_the_thirteen_systems_of_the_paper_are_there() -> None:
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_grids_that_ship_have_no_faults(path: Path) -> None:
     grid = load_grid(path, {}, need_files=False)
-    assert grid.paper is not None
-    assert all(treebank.column for treebank in grid.treebanks)
+    for cell in grid.cells:
+        if isinstance(cell, TrainingRun) and cell.preset == "paper":
+            reported = grid.metrics[-1] if "no_punct.las" in grid.metrics else "las_subtypes"
+            selection, search = cell.config.selection, cell.search
+            assert (selection.metric, selection.beam) == (reported, search.beam), "epochs are chosen as is reported"
+            assert cell.config.training.batching == "sentences"
 
 
 def test_the_grid_of_the_papers_table() -> None:

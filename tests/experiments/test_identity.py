@@ -77,6 +77,14 @@ def test_an_option_of_contextual_embeddings_that_is_new_counts_as_its_default(wr
     assert changes(before, now) == []
 
 
+def test_rules_of_the_search_count_and_their_absence_is_no_change(write_grid: Callable[..., Grid]) -> None:
+    usual, now = identity(write_grid().cells[0]), identity(write_grid("projective = true\n" + GRID).cells[0])
+    assert "projective" not in usual
+    expected = ["projective was False, is True", "selection.projective was False, is True"]
+    assert sorted(changes(usual, now)) == sorted(expected)
+    assert len(changes(now, usual)) == 2
+
+
 def test_test_scores_may_come_later(write_grid: Callable[..., Grid]) -> None:
     now = identity(write_grid().cells[0])
     before = copy.deepcopy(now)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ def write_result(folder: Path, grid: Grid, name: str, dev: float, test: float | 
     cell = next(cell for cell in grid.cells if cell.name == name)
 
     def block(las: float) -> dict[str, Any]:
-        return {"uas": las + 5, "las": las, "las_subtypes": las, "clas": las, "no_punct": {"uas": las, "las": las}}
+        return {"uas": las + 5, "las": las, "las_subtypes": las - 1, "clas": las, "no_punct": {"uas": las, "las": las}}
 
     content: dict[str, Any] = {"dev": block(dev), "seconds": {"train": 120.0}, "best_epoch": 3, "threads": 2}
     if test is not None:
@@ -54,32 +55,44 @@ def test_means_and_standard_deviations(report: Report) -> None:
 
 def test_the_table_of_the_paper(report: Report) -> None:
     lines = report.to_markdown().splitlines()
-    assert "| tran. | f | gate | tr |" in lines
+    assert "| tran. | f | gate | tr LAS | tr LAS without subtypes |" in lines
+    assert "whole labels, with their subtypes. The paper does not say which" in lines[2]
     dev = lines.index("### dev")
     assert lines[dev + 4 : dev + 6] == [
-        "| L2R | - | - | 64.50 ± 0.71 (64.75) |",
-        "| O-I | simple | GATE1 | **65.50 [1]** (65.12) |",
+        "| L2R | - | - | 63.50 ± 0.71 (64.75) | 64.50 ± 0.71 (64.75) |",
+        "| O-I | simple | GATE1 | **64.50 [1]** (65.12) | **65.50 [1]** (65.12) |",
     ]
     test = lines.index("### test")
     assert lines[test + 4 : test + 6] == [
-        "| L2R | - | - | **66.50 ± 0.71** (66.12 ± 0.13) |",
-        "| O-I | simple | GATE1 | 66.20 [1] (66.60 ± 0.12) |",
+        "| L2R | - | - | **65.50 ± 0.71** (66.12 ± 0.13) | **66.50 ± 0.71** (66.12 ± 0.13) |",
+        "| O-I | simple | GATE1 | 65.20 [1] (66.60 ± 0.12) | 66.20 [1] (66.60 ± 0.12) |",
     ]
     assert "- Not run (1 of 4 cells): tr.oi-simple-gate1.seed2" in lines
     [cell] = [line for line in lines if line.startswith("| tr.l2r-sequential.seed1 ")]
     assert cell.startswith(
-        "| tr.l2r-sequential.seed1 | 69.00 | 64.00 | 71.00 | 66.00 | 66.00 | 66.00 | 3 | 2 | `pointree"
+        "| tr.l2r-sequential.seed1 | 69.00 | 63.00 | 64.00 | 71.00 | 65.00 | 66.00 | 66.00 | 3 | 2 | `pointree"
     )
     assert cell.endswith("--only tr.l2r-sequential.seed1 --output again --results again --threads-per-job 2` |")
 
 
+def test_the_seed_that_was_best_on_dev(report: Report) -> None:
+    entry = report.entry("test", "l2r-sequential", "tr", "las_subtypes")
+    assert (entry.best_seed, entry.best) == (2, 66.0)
+    lines = report.to_markdown().splitlines()
+    start = lines.index("### test, the seed that was best on dev")
+    assert lines[start + 4 : start + 6] == [
+        "| L2R | - | - | 66.00 (seed 2) | 67.00 (seed 2) |",
+        "| O-I | simple | GATE1 | 65.20 (seed 1) | 66.20 (seed 1) |",
+    ]
+
+
 def test_csv(report: Report) -> None:
     lines = report.to_csv().splitlines()
-    assert lines[0].split(",")[-5:] == ["seeds", "mean", "sd", "paper_mean", "paper_sd"]
+    assert lines[0].endswith(",seeds,mean,sd,paper_mean,paper_sd,best_seed,best")
     assert lines[0].startswith("grid,split,system,order,fusion,gate,treebank,metric,")
-    assert "grid,test,l2r-sequential,left-to-right,none,,tr,las,2,66.50,0.71,66.12,0.13" in lines
+    assert "grid,test,l2r-sequential,left-to-right,none,,tr,las,2,66.50,0.71,66.12,0.13,2,67.00" in lines
     assert any(line.startswith("grid,test,oi-simple-gate1,outside-in,simple,gate1,tr,las,1,") for line in lines)
-    assert len(lines) == 5
+    assert len(lines) == 9
 
 
 def test_results_of_other_settings_are_left_out(write_grid: WriteGrid, report: Report, tmp_path: Path) -> None:
@@ -88,7 +101,7 @@ def test_results_of_other_settings_are_left_out(write_grid: WriteGrid, report: R
     assert len(changed.notes) == 4
     assert changed.notes[3] == "Not run (1 of 4 cells): tr.oi-simple-gate1.seed2", "what is left out was run"
     assert changed.notes[0].endswith("made with other settings: training.epochs was 3, is 9")
-    assert "| L2R | - | - | – (64.75) |" in changed.to_markdown()
+    assert "| L2R | - | - | – (64.75) | – (64.75) |" in changed.to_markdown()
 
 
 def test_a_report_needs_no_variables(write_grid: WriteGrid, tmp_path: Path) -> None:
@@ -124,7 +137,7 @@ def test_averages_over_treebanks(write_grid: WriteGrid, tmp_path: Path) -> None:
     write_result(results, grid, "tr.l2r-sequential.seed1", 64.0, 66.0)
     write_result(results, grid, "ko.l2r-sequential.seed1", 84.0, 86.0)
     write_result(results, grid, "tr.oi-simple-gate1.seed1", 65.0, 67.0)
-    text = make_report(grid, results).to_markdown()
+    text = make_report(replace(grid, metrics=("las",)), results).to_markdown()
     assert "| tran. | f | gate | tr | ko | Avg. |" in text
     average = (66.12 + 86.01) / 2
     assert f"| L2R | - | - | 66.00 (66.12 ± 0.13) | **86.00** (86.01 ± 0.06) | **76.00** ({average:.2f}) |" in text
@@ -142,8 +155,8 @@ def test_several_metrics_make_several_columns(write_grid: WriteGrid, tmp_path: P
 
 def test_columns_with_and_without_punctuation_are_told_apart(write_grid: WriteGrid, tmp_path: Path) -> None:
     markdown = make_report(write_grid('metrics = ["las", "no_punct.las"]\n' + GRID), tmp_path).to_markdown()
-    assert "| tran. | f | gate | tr LAS | tr LAS without punctuation |" in markdown
-    assert "LAS and LAS without punctuation: mean" in markdown
+    assert "| tran. | f | gate | tr LAS without subtypes | tr LAS without punctuation |" in markdown
+    assert "LAS without subtypes and LAS without punctuation: mean" in markdown
 
 
 def test_what_a_run_leaves_can_be_reported(
@@ -153,7 +166,7 @@ def test_what_a_run_leaves_can_be_reported(
     runner(grid).run()
     report = make_report(grid, tmp_path / "results")
     assert not report.notes
-    assert "| both | ensemble | - | **64.50 ± 0.71** |" in report.to_markdown()
+    assert "| both | ensemble | - | **63.50 ± 0.71** | **64.50 ± 0.71** |" in report.to_markdown()
 
 
 def test_a_plot_of_it(report: Report, tmp_path: Path) -> None:
@@ -162,7 +175,9 @@ def test_a_plot_of_it(report: Report, tmp_path: Path) -> None:
     from pointree.experiments.plot import report_plot
 
     figure = report_plot(report)
-    assert [ax.get_title() for ax in figure.axes] == ["tr dev LAS", "tr test LAS"]
+    assert [ax.get_title() for ax in figure.axes] == [
+        f"tr {split} {name}" for split in ("dev", "test") for name in ("LAS", "LAS without subtypes")
+    ]
     save_figure(figure, tmp_path / "report.svg")
     assert (tmp_path / "report.svg").stat().st_size > 1000
 

@@ -89,7 +89,7 @@ def test_bad_files(tmp_path: Path, content: str, message: str) -> None:
 
 @pytest.mark.parametrize("content", ["1 3\na 1 2 3\n", "a 1 2 3\n"])
 def test_another_width_than_expected(tmp_path: Path, content: str) -> None:
-    with pytest.raises(InputError, match=r"x\.vec: expected vectors of width 100, found 3$"):
+    with pytest.raises(InputError, match=r"x\.vec: expected vectors of width 100 \(embeddings\.word_size\), found 3$"):
         read_vectors(write(tmp_path, content), expected_size=100)
 
 

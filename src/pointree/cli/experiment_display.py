@@ -115,7 +115,7 @@ def _figures(status: Status) -> list[str]:
     progress: CellProgress = read_metrics(status.folder)
     if not isinstance(status.cell, TrainingRun) or not progress.epochs:
         return []
-    last, best = progress.epochs[-1], progress.best or {}
+    last, best = progress.epochs[-1], progress.best(status.cell.config.selection.metric) or {}
     epochs, done = status.cell.config.training.epochs, len(progress.epochs)
     left = last["seconds"] / done * (epochs - done) / 60
     return [

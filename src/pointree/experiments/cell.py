@@ -15,6 +15,7 @@ __all__ = [
     "DataFile",
     "EnsembleCell",
     "Phase",
+    "Search",
     "TrainingRun",
     "Treebank",
     "cell_name",
@@ -36,8 +37,33 @@ class DataFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Search:
+    """How the trees of dev and test are found: hypotheses, no crossing arcs, several roots."""
+
+    beam: int = 1
+    projective: bool = False
+    multi_root: bool = False
+
+    @property
+    def rules(self) -> dict[str, bool]:
+        """The rules that are not as usual."""
+        found = {"projective": self.projective, "multi_root": self.multi_root}
+        return {name: value for name, value in found.items() if value}
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What is not as usual, as settings of `selection`: epochs are chosen as trees are found in the end."""
+        return {**({"beam": self.beam} if self.beam > 1 else {}), **self.rules}
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The rules as options of `pointree parse`."""
+        return tuple(f"--{name.replace('_', '-')}" for name in self.rules)
+
+
+@dataclass(frozen=True, slots=True)
 class Treebank:
-    """The files of a treebank; `column` is its place in the paper's table."""
+    """The files of a treebank; `column` is its place in the paper's table, `search` what it has of its own."""
 
     name: str
     train: DataFile
@@ -46,6 +72,7 @@ class Treebank:
     vectors: DataFile | None = None
     column: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    search: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def files(self) -> dict[str, DataFile]:
@@ -75,7 +102,7 @@ class TrainingRun:
     settings: Mapping[str, Any]
     expanded: Mapping[str, Any]
     vectors: bool
-    beam: int
+    search: Search
     tested: bool
     removed: Mapping[str, Any] = field(default_factory=dict)
 
@@ -97,13 +124,14 @@ class TrainingRun:
 
 @dataclass(frozen=True, slots=True)
 class EnsembleCell:
-    """A cell that parses with the models of other cells together."""
+    """A cell that parses with the models of other cells together; that has no beam."""
 
     treebank: Treebank
     system: str
     seed: int
     members: tuple[str, ...]
     tested: bool
+    search: Search = field(default_factory=Search)
 
     @property
     def name(self) -> str:
@@ -159,7 +187,7 @@ def phases(cell: Cell, folder: Path | None = None, *, threads: int = 1, device: 
 
     if isinstance(cell, TrainingRun):
         models = [str(own / MODEL)]
-        search: tuple[str, ...] = ("--beam", str(cell.beam))
+        search: tuple[str, ...] = ("--beam", str(cell.search.beam), *cell.search.options)
         files = cell.treebank.files
         options = [f"--{role}={place(files[role])}" for role in ("train", "dev")]
         if cell.vectors and "vectors" in files:
@@ -169,7 +197,7 @@ def phases(cell: Cell, folder: Path | None = None, *, threads: int = 1, device: 
         yield Phase("train", ("train", *options, "--output", models[0], "--no-text-model", *running))
     else:
         models = list(cell.models) if folder is None else [str(folder / model) for model in cell.models]
-        search = ()
+        search = cell.search.options
     chosen = [word for model in models for word in ("--model", model)]
     for split in ("dev", "test") if cell.tested else ("dev",):
         gold, parsed = place(cell.treebank.files[split]), str(own / f"{split}.conllu")

@@ -4,8 +4,10 @@ preset = "cpu"                       settings to start from, of `pointree train 
 seeds = [1, 2, 3]
 systems = ["l2r-sequential", "l2r-simple-gate1"]
 tested = ["l2r-simple-gate1"]        systems that are scored on test (all of them without this line)
-beam = 1                             hypotheses in the search of the final parses
-metrics = ["las"]                    what the report shows
+beam = 1                             hypotheses in the search of trees; epochs are chosen with the same search
+projective = false                   whether arcs may not cross
+multi_root = false                   whether several words may depend on ROOT
+metrics = ["las_subtypes", "las"]    what the report shows; las_subtypes compares whole labels
 paper = "ud"                         the table of the paper beside which it shows it
 
 [set.training]                       settings of all cells
@@ -15,7 +17,8 @@ epochs = 40
 train = "${UD}/tr_imst/tr_imst-ud-train.conllu"     variables are those of the environment
 dev = "…"
 test = "…"
-vectors = "…"                        optional; likewise `column`, in the paper's table, and `set`
+vectors = "…"                        optional, of any width; likewise `column`, in the paper's table, `set`, `beam`,
+                                     `projective` and `multi_root`
 
 [variants.no-vectors]                a system that differs from another in settings, preset or vectors
 base = "l2r-simple-gate1"
@@ -37,14 +40,25 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from pointree.config import PRESETS, Config, load_config
+from pointree.config import Config, load_config
 from pointree.config.old_settings import upgrade
 from pointree.config.rules import suggestion
-from pointree.errors import ConfigError, InputError
-from pointree.experiments.cell import Cell, DataFile, EnsembleCell, TrainingRun, Treebank, cell_name, settings_options
+from pointree.errors import ConfigError, InputError, PointreeError
+from pointree.experiments.cell import (
+    Cell,
+    DataFile,
+    EnsembleCell,
+    Search,
+    TrainingRun,
+    Treebank,
+    cell_name,
+    settings_options,
+)
+from pointree.experiments.checks import Checks
 from pointree.experiments.paper import PAPER_TABLES, paper_columns
-from pointree.experiments.systems import SYSTEMS, System
+from pointree.experiments.systems import SYSTEMS, System, unknown_system
 from pointree.files import reading
+from pointree.vocabulary.vectors import vector_width
 
 __all__ = ["REPORTED_METRICS", "Grid", "load_grid"]
 
@@ -56,6 +70,8 @@ _KEYS = (
     "systems",
     "tested",
     "beam",
+    "projective",
+    "multi_root",
     "metrics",
     "paper",
     "set",
@@ -63,7 +79,7 @@ _KEYS = (
     "variants",
     "ensembles",
 )
-_TREEBANK_KEYS = ("train", "dev", "test", "vectors", "column", "set")
+_TREEBANK_KEYS = ("train", "dev", "test", "vectors", "column", "set", "beam", "projective", "multi_root")
 _VARIANT_KEYS = ("base", "preset", "vectors", "set")
 _ENSEMBLE_KEYS = ("members",)
 _DECIDED = {"decoder": ("the system", ("order", "fusion", "gate")), "training": ("seeds", ("seed",))}
@@ -118,14 +134,14 @@ def load_grid(
     return grid
 
 
-class _Reader:
+class _Reader(Checks):
     """Reads the parts of a grid and collects what is wrong with them."""
 
     def __init__(self, content: Mapping[str, Any], environ: Mapping[str, str], need_files: bool) -> None:
         self.content = content
         self.environ = environ
         self.need_files = need_files
-        self.faults: list[str] = []
+        super().__init__()
         self.notices: list[str] = []
 
     def read(self, path: Path) -> Grid:
@@ -135,14 +151,14 @@ class _Reader:
         settings = self._settings("set", self.content.get("set"))
         seeds = self._list("seeds", self.content.get("seeds", [1]), int)
         metrics = self._known(
-            "metrics", self._list("metrics", self.content.get("metrics", ["las"]), str), REPORTED_METRICS
+            "metrics",
+            self._list("metrics", self.content.get("metrics", ["las_subtypes", "las"]), str),
+            REPORTED_METRICS,
         )
-        beam = self._typed("beam", self.content.get("beam", 1), int, 1)
+        search = self._search("", self.content)
         paper = self._typed("paper", self.content.get("paper"), str, None)
         if paper is not None and paper not in PAPER_TABLES:
             self.faults.append(f"paper: table {paper} is unknown{suggestion(paper, PAPER_TABLES)}")
-        if beam < 1:
-            self.faults.append(f"beam must be at least 1, found {beam}")
         columns = paper_columns(paper) if paper in PAPER_TABLES else None
         treebanks = [self._treebank(name, table, columns) for name, table in self._tables("treebanks")]
         if not treebanks:
@@ -165,12 +181,13 @@ class _Reader:
             for treebank in filter(None, treebanks):
                 self._check_test(treebank, [name for name in names if name in tested])
                 cells += [
-                    self._run(treebank, system, seed, preset, settings, beam, system.name in tested)
+                    self._run(treebank, system, seed, preset, settings, search, system.name in tested)
                     for system in systems
                 ]
                 for name, members in ensembles.items():
                     needed = tuple(cell_name(treebank.name, member, seed) for member in members)
-                    cells.append(EnsembleCell(treebank, name, seed, needed, name in tested))
+                    own = Search(**{**search, **treebank.search})
+                    cells.append(EnsembleCell(treebank, name, seed, needed, name in tested, own))
         self._check_names(cells)
         return Grid(
             path=path,
@@ -194,16 +211,22 @@ class _Reader:
         seed: int,
         preset: str | None,
         settings: Mapping[str, Any],
-        beam: int,
+        search: Mapping[str, Any],
         tested: bool,
     ) -> TrainingRun:
         decoder = {"order": system.order, "fusion": system.fusion, "gate": system.gate}
         own = {"decoder": decoder, "training": {"seed": seed}}
-        settings = _merged([settings, treebank.settings, system.settings, own])
+        found = Search(**{**search, **treebank.search})
+        chosen_alike = {"selection": found.settings} if found.settings else {}
+        settings = _merged([chosen_alike, settings, treebank.settings, system.settings, own])
         preset = system.preset or preset
         upgraded = upgrade(settings)
         settings = upgraded.settings
         config, expanded = self._config(settings, preset)
+        width = self._vector_width(treebank) if system.vectors else None
+        if width not in (None, config.embeddings.word_size) and "word_size" not in settings.get("embeddings", {}):
+            settings = _merged([settings, {"embeddings": {"word_size": width}}])
+            config, expanded = self._config(settings, preset)
         return TrainingRun(
             treebank,
             system.name,
@@ -213,10 +236,32 @@ class _Reader:
             settings,
             expanded,
             system.vectors,
-            beam,
+            found,
             tested,
             removed=upgraded.removed,
         )
+
+    def _vector_width(self, treebank: Treebank) -> int | None:
+        """The width of a treebank's word vectors, where the file is at hand."""
+        if treebank.vectors is None or not self.need_files or not treebank.vectors.path.is_file():
+            return None
+        try:
+            return vector_width(treebank.vectors.path)
+        except PointreeError as error:
+            self.faults.append(f"treebanks.{treebank.name}.vectors: {error}")
+            return None
+
+    def _search(self, prefix: str, table: Mapping[str, Any]) -> dict[str, Any]:
+        """What a grid, or a treebank of it, says about the search."""
+        kinds = {"beam": int, "projective": bool, "multi_root": bool}
+        found = {
+            key: self._typed(prefix + key, table[key], kind, getattr(Search(), key))
+            for key, kind in kinds.items()
+            if key in table
+        }
+        if found.get("beam", 1) < 1:
+            self.faults.append(f"{prefix}beam must be at least 1, found {found['beam']}")
+        return found
 
     def _config(self, settings: Mapping[str, Any], preset: str | None) -> tuple[Config, dict[str, Any]]:
         """The configuration that settings make of a preset, and the settings with the values of their variables."""
@@ -278,7 +323,8 @@ class _Reader:
         if column is not None and columns is not None:
             self._known(f"{place}.column", [column], columns)
         settings = self._settings(f"{place}.set", table.get("set"))
-        return Treebank(name, train, dev, files["test"], files["vectors"], column, settings)
+        search = self._search(f"{place}.", table)
+        return Treebank(name, train, dev, files["test"], files["vectors"], column, settings, search)
 
     def _file(self, place: str, written: object) -> DataFile | None:
         if written is None:
@@ -303,7 +349,7 @@ class _Reader:
             if name in SYSTEMS:
                 self.faults.append(f"{place} has the name of a system of the paper")
             elif base not in SYSTEMS:
-                self.faults.append(f"{place}.base: system {base or 'none'} is unknown{suggestion(base, SYSTEMS)}")
+                self.faults.append(f"{place}.base: {unknown_system(base or 'none', SYSTEMS)}")
             else:
                 found[name] = replace(
                     SYSTEMS[base],
@@ -335,9 +381,6 @@ class _Reader:
         counts = Counter(cell.name for cell in cells)
         self.faults += [f"{count} cells have the name {name}" for name, count in counts.items() if count > 1]
 
-    def _check_keys(self, prefix: str, table: Mapping[str, Any], known: Sequence[str]) -> None:
-        self.faults += [f"{prefix}{key} is unknown{suggestion(key, known)}" for key in table if key not in known]
-
     def _tables(self, key: str) -> list[tuple[str, Mapping[str, Any]]]:
         """The tables [key.name] of the file."""
         tables = self._typed(key, self.content.get(key), dict, {})
@@ -347,37 +390,6 @@ class _Reader:
             if not isinstance(table, dict):
                 self.faults.append(f"{key}.{name} must be a table, found {table!r}")
         return [(name, table) for name, table in tables.items() if isinstance(table, dict)]
-
-    def _preset(self, place: str, value: object) -> str | None:
-        name: str | None = self._typed(place, value, str, None)
-        if name is not None and name not in PRESETS:
-            self.faults.append(f"{place} {name} is unknown{suggestion(name, PRESETS)}")
-            return None
-        return name
-
-    def _known(self, place: str, names: Sequence[str], known: Iterable[str]) -> list[str]:
-        """The names that are known; the others are faults."""
-        known = list(known)
-        one = place.rpartition(".")[2].removesuffix("s")
-        kind = {"tested": "system", "member": "system"}.get(one, one)
-        self.faults += [
-            f"{place}: {kind} {name} is unknown{suggestion(name, known)}" for name in names if name not in known
-        ]
-        return [name for name in names if name in known]
-
-    def _list(self, place: str, value: object, kind: type) -> list[Any]:
-        if isinstance(value, list) and all(type(item) is kind for item in value):
-            return value
-        what = {int: "whole numbers", str: "names"}[kind]
-        self.faults.append(f"{place} must be a list of {what}, found {value!r}")
-        return []
-
-    def _typed(self, place: str, value: object, kind: type, default: Any) -> Any:
-        if value is None or type(value) is kind:
-            return default if value is None else value
-        what = {int: "a whole number", str: "a text", dict: "a table", bool: "true or false"}[kind]
-        self.faults.append(f"{place} must be {what}, found {value!r}")
-        return default
 
 
 def _merged(layers: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -42,18 +42,19 @@ def identity(cell: Cell, members: Mapping[str, Identity] | None = None) -> Ident
     if isinstance(cell, TrainingRun):
         if not cell.vectors:
             files.pop("vectors", None)
-        own: Identity = {"config": config_identity(cell), "beam": cell.beam}
+        own: Identity = {"config": config_identity(cell), "beam": cell.search.beam}
     else:
         files = {role: files[role] for role in ("dev", "test") if role in files}
         known = members or {}
         own = {"members": {name: known[name] for name in cell.members}}
-    return {**own, "data": files}
+    return {**own, **cell.search.rules, "data": files}
 
 
 def config_identity(cell: TrainingRun, recorded: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The whole configuration of a cell; a path that a variable gives counts by its last part on any machine.
 
-    Where the variable is not set, it counts as what is `recorded`.
+    Where the variable is not set, it counts as what is `recorded`; so does the width of word vectors, which follows
+    from a file.
     """
     config = cell.config.to_dict()
     for name, value in cell.removed.items():
@@ -71,6 +72,9 @@ def config_identity(cell: TrainingRun, recorded: Mapping[str, Any] | None = None
                 table = table[section]
             is_set = "$" not in expanded[name]
             table[key] = Path(expanded[name]).name if is_set else known.get(name, written)
+    if cell.vectors and cell.treebank.vectors and "embeddings.word_size" not in expanded:
+        width = known.get("embeddings.word_size", config["embeddings"]["word_size"])
+        config["embeddings"]["word_size"] = width
     return config
 
 
@@ -94,6 +98,7 @@ def _own_changes(recorded: Identity, expected: Identity) -> list[str]:
     unset = {f"config.{name}": default for name, default in defaults().items()}
     gone = {f"config.{name}": default for name, default in REMOVED_SETTINGS.items()}
     gone["combine"] = "posteriors"  # of ensembles; since 0.2 there is one way to combine models
+    gone |= {"projective": False, "multi_root": False}  # only written where they are true
     found = []
     for name in sorted(old.keys() | new.keys()):
         before, after = old.get(name, {**unset, **gone}.get(name)), new.get(name, gone.get(name))

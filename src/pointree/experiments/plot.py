@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pointree.analysis.plots import new_figure
-from pointree.experiments.report import Entry, Report
+from pointree.experiments.report import METRIC_NAMES, Entry, Report
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,7 +35,7 @@ def report_plot(report: Report) -> Figure:
         ax.set_ylim(-0.6, len(names) - 0.4)
         if number % columns and names == before:  # the panel to the left has them; test may have fewer than dev
             ax.tick_params(labelleft=False)
-        ax.set_title(f"{treebank} {split} {metric.rpartition('.')[2].upper()}", fontsize=9)
+        ax.set_title(f"{treebank} {split} {METRIC_NAMES[metric]}", fontsize=9)
         ax.tick_params(axis="x", labelsize=7)
         ax.grid(axis="x", color="#dddddd", linewidth=0.7)
         ax.spines[["top", "right"]].set_visible(False)
@@ -57,7 +57,7 @@ def _draw(ax: Any, place: int, entry: Entry) -> None:
     """One system: our seeds and their mean above, the paper's mean below, both with standard deviations."""
     if entry.mean is not None:
         ax.errorbar(entry.mean, place + 0.12, xerr=entry.sd, color=_OURS, marker="o", markersize=4.5, capsize=2)
-        ax.plot(entry.values, [place + 0.12] * len(entry.values), "|", color=_OURS, markersize=5)
+        ax.plot([*entry.values.values()], [place + 0.12] * len(entry.values), "|", color=_OURS, markersize=5)
     if entry.paper is not None:
         style = {"marker": "D", "markersize": 4, "markerfacecolor": "none", "capsize": 2}
         ax.errorbar(entry.paper.mean, place - 0.16, xerr=entry.paper.sd, color=_PAPER, **style)

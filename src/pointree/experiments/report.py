@@ -17,38 +17,55 @@ from pointree.experiments.paper import PaperScore, paper_score
 from pointree.experiments.results import is_complete, read_identified, result_path
 from pointree.experiments.systems import SYSTEMS, System
 
-__all__ = ["Entry", "Report", "make_report"]
+__all__ = ["METRIC_NAMES", "Entry", "Report", "make_report"]
 
-_METRIC_NAMES = {
+METRIC_NAMES = {
     "uas": "UAS",
-    "las": "LAS",
-    "las_subtypes": "LAS with subtypes",
+    "las": "LAS without subtypes",
+    "las_subtypes": "LAS",
     "clas": "CLAS",
     "no_punct.uas": "UAS",
     "no_punct.las": "LAS",
 }
 
 
+_BOTH_READINGS = (
+    " LAS compares whole labels, with their subtypes. The paper does not say which reading it means: its figure stands "
+    "beside both."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One figure of the table: a system's mean on a treebank, over the seeds that were run."""
+    """One figure of the table: a system's mean on a treebank, over the seeds that were run.
+
+    Attributes:
+        values: The score of each seed, by its number.
+        best_seed: The seed that was best on dev, by LAS.
+    """
 
     split: str
     system: str
     treebank: str
     metric: str
-    values: tuple[float, ...]
+    values: Mapping[int, float]
     paper: PaperScore | None
+    best_seed: int | None = None
 
     @property
     def mean(self) -> float | None:
         """The mean over seeds, None if none was run."""
-        return statistics.fmean(self.values) if self.values else None
+        return statistics.fmean(self.values.values()) if self.values else None
 
     @property
     def sd(self) -> float | None:
         """The standard deviation of a sample, for two seeds or more."""
-        return statistics.stdev(self.values) if len(self.values) > 1 else None
+        return statistics.stdev(self.values.values()) if len(self.values) > 1 else None
+
+    @property
+    def best(self) -> float | None:
+        """The score of the seed that was best on dev."""
+        return None if self.best_seed is None else self.values.get(self.best_seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +94,8 @@ class Report:
             rows = [name for name in self.row_names if any(e.split == split and e.system == name for e in self.entries)]
             if rows:
                 parts += [f"### {split}", "", *self._table(split, rows), ""]
+            if split == "test" and any(len(entry.values) > 1 for entry in self.entries if entry.split == split):
+                parts += ["### test, the seed that was best on dev", "", *self._best_seeds(rows), ""]
         parts += ["### Cells", "", *self._cells(), ""]
         if self.notes:
             parts += [*(f"- {note}" for note in self.notes), ""]
@@ -87,7 +106,7 @@ class Report:
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
         names = ["grid", "split", "system", "order", "fusion", "gate", "treebank", "metric"]
-        writer.writerow([*names, "seeds", "mean", "sd", "paper_mean", "paper_sd"])
+        writer.writerow([*names, "seeds", "mean", "sd", "paper_mean", "paper_sd", "best_seed", "best"])
         systems = {system.name: system for system in self.grid.systems}
         for entry in self.entries:
             system = systems.get(entry.system)
@@ -96,8 +115,9 @@ class Report:
                 decoder = [system.order, system.fusion, ""]  # nothing is fused, so there is no gate
             paper = [entry.paper.mean, entry.paper.sd] if entry.paper else [None, None]
             figures = ["" if value is None else f"{value:.2f}" for value in (entry.mean, entry.sd, *paper)]
+            best = ["", ""] if entry.best is None else [entry.best_seed, f"{entry.best:.2f}"]
             own = [entry.split, entry.system, *decoder, entry.treebank, entry.metric, len(entry.values)]
-            writer.writerow([self.grid.name, *own, *figures])
+            writer.writerow([self.grid.name, *own, *figures, *best])
         return stream.getvalue()
 
     @property
@@ -115,7 +135,7 @@ class Report:
         """What the metrics are called; where only some are without punctuation, these say so."""
         without = [metric.startswith("no_punct") for metric in self.grid.metrics]
         mark = "" if all(without) else " without punctuation"
-        return [_METRIC_NAMES[metric] + mark * own for metric, own in zip(self.grid.metrics, without, strict=True)]
+        return [METRIC_NAMES[metric] + mark * own for metric, own in zip(self.grid.metrics, without, strict=True)]
 
     def _legend(self) -> str:
         metrics = " and ".join(self._names)
@@ -124,7 +144,19 @@ class Report:
             f"{metrics}{without}: mean ± standard deviation over {len(self.grid.seeds)} seed"
             f"{'s' if len(self.grid.seeds) > 1 else ''} (fewer where a number in brackets says so); in parentheses the "
             "paper's figure. Bold: best of its column. –: not run."
+            + (_BOTH_READINGS if {"las", "las_subtypes"} <= set(self.grid.metrics) else "")
         )
+
+    def _best_seeds(self, rows: Sequence[str]) -> Iterator[str]:
+        """For each system, the test score of the seed with the best dev score."""
+        names = dict(zip(self.grid.metrics, self._names, strict=True))
+        yield "| tran. | f | gate | " + " | ".join(f"{name} {names[metric]}" for name, metric in self.columns) + " |"
+        yield "|---|---|---|" + "---|" * len(self.columns)
+        systems = {system.name: system for system in self.grid.systems}
+        for row in rows:
+            entries = [self.entry("test", row, *column) for column in self.columns]
+            cells = ["–" if e.best is None else f"{e.best:.2f} (seed {e.best_seed})" for e in entries]
+            yield "| " + " | ".join([*_row_head(row, systems.get(row)), *cells]) + " |"
 
     def _table(self, split: str, rows: Sequence[str]) -> Iterator[str]:
         several = len(self.grid.metrics) > 1
@@ -170,7 +202,9 @@ class Report:
         return f"{entry.mean:.2f}{spread}{fewer}"
 
     def _cells(self) -> Iterator[str]:
-        measures = ["dev UAS", "dev LAS", "test UAS", "test LAS", "with subtypes", "CLAS", "best epoch", "minutes"]
+        both = ("LAS", "LAS without subtypes")
+        measures = [f"{split} {name}" for split in ("dev", "test") for name in ("UAS", *both)]
+        measures += ["test CLAS", "best epoch", "minutes"]
         yield f"| cell | {' | '.join(measures)} | command |"
         yield "|---|" + "---|" * (len(measures) + 1)
         for cell in self.grid.cells:
@@ -213,27 +247,28 @@ def _without_data(recorded: Identity, cell: Cell, cells: Mapping[str, Cell]) -> 
         roles = cell.treebank.files.keys() - (set() if cell.vectors else {"vectors"})
         known_data = recorded.get("data", {})
         data = {role: known_data.get(role, "unknown") for role in roles}
-        return {**recorded, "config": config, "beam": cell.beam, "data": data}
+        return {"config": config, "beam": cell.search.beam, **cell.search.rules, "data": data}
     known = recorded.get("members", {})
     members = {name: _without_data(known.get(name, {}), cells[name], cells) for name in cell.members}
-    return {**recorded, "members": members}
+    return {"members": members, **cell.search.rules, "data": recorded.get("data", {})}
 
 
 def _entries(grid: Grid, results: Mapping[str, Mapping[str, Any]]) -> Iterator[Entry]:
     columns = {treebank.name: treebank.column for treebank in grid.treebanks}
+    decisive = next((metric for metric in grid.metrics if "las" in metric), grid.metrics[0])
     for split in ("dev", "test"):
         seen: dict[tuple[str, str], list[Cell]] = {}
         for cell in grid.cells:
             if split == "dev" or cell.tested:
                 seen.setdefault((cell.system, cell.treebank.name), []).append(cell)
         for (system, treebank), cells in seen.items():
+            found = {cell.seed: results[cell.name] for cell in cells if cell.name in results}
+            best = max(found, key=lambda seed: _lookup(found[seed]["dev"], decisive), default=None)
             for metric in grid.metrics:
-                values = tuple(
-                    _lookup(results[cell.name][split], metric) for cell in cells if split in results.get(cell.name, {})
-                )
+                values = {seed: _lookup(result[split], metric) for seed, result in found.items() if split in result}
                 column = columns[treebank]
                 paper = paper_score(grid.paper, split, system, column, metric) if grid.paper and column else None
-                yield Entry(split, system, treebank, metric, values, paper)
+                yield Entry(split, system, treebank, metric, values, paper, best)
 
 
 def _lookup(scores: Mapping[str, Any], metric: str) -> float:
@@ -258,9 +293,10 @@ def _paper_text(paper: PaperScore | None) -> str:
 
 def _cell_figures(result: Mapping[str, Any] | None) -> list[str]:
     if result is None:
-        return ["–"] * 8
+        return ["–"] * 9
     dev, test = result["dev"], result.get("test", {})
-    figures = [dev["uas"], dev["las"], *(test.get(name) for name in ("uas", "las", "las_subtypes", "clas"))]
+    names = ("uas", "las_subtypes", "las")
+    figures = [*(dev[name] for name in names), *(test.get(name) for name in (*names, "clas"))]
     minutes = sum(result["seconds"].values()) / 60
     return [
         *("–" if figure is None else f"{figure:.2f}" for figure in figures),

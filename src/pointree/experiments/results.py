@@ -31,18 +31,13 @@ _SCORES = ("uas", "las", "las_subtypes", "clas", "no_punct", "words", "sentences
 
 @dataclass(frozen=True, slots=True)
 class CellProgress:
-    """How far the training of a cell is.
-
-    Attributes:
-        epochs: One line of metrics each.
-        best: The line with the best LAS on dev, if there is any.
-    """
+    """How far the training of a cell is; `epochs` has one line of metrics each."""
 
     epochs: tuple[dict[str, Any], ...]
 
-    @property
-    def best(self) -> dict[str, Any] | None:
-        return max(self.epochs, key=lambda line: line["dev_las"], default=None)
+    def best(self, metric: str) -> dict[str, Any] | None:
+        """The line with the best score on dev, if there is any."""
+        return max(self.epochs, key=lambda line: line[f"dev_{metric}"], default=None)
 
 
 def read_metrics(cell_folder: Path) -> CellProgress:
@@ -123,7 +118,7 @@ def make_result(
         result[split] = _rounded({name: scores[name] for name in _SCORES})
     if isinstance(cell, TrainingRun):
         progress = read_metrics(own)
-        best, last = progress.best or {}, progress.epochs[-1]
+        best, last = progress.best(cell.config.selection.metric) or {}, progress.epochs[-1]
         result["best_epoch"] = best["epoch"]
         result["epochs"] = len(progress.epochs)
         result["seconds"] = {"train": last["seconds"], **_rounded(seconds)}

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from pointree.config import FUSIONS, FusionName, GateName, OrderName
+from pointree.config.rules import suggestion
 from pointree.transitions import ORDERS, paper_name
 
-__all__ = ["SYSTEMS", "System"]
+__all__ = ["SYSTEMS", "System", "unknown_system"]
 
 _GATES: tuple[GateName, ...] = ("gate1", "gate2")
 
@@ -63,3 +64,15 @@ def _all_systems() -> dict[str, System]:
 
 SYSTEMS: dict[str, System] = _all_systems()
 """Every system by its name: l2r-sequential, l2r-simple-gate1, …, oi-full-gate2."""
+
+
+def unknown_system(name: str, known: Iterable[str]) -> str:
+    """Why there is no system of this name: its fusion belongs to another order, or it may be misspelt."""
+    short, _, rest = name.partition("-")
+    fusion = rest.removesuffix("-gate1").removesuffix("-gate2")
+    orders = {ORDERS[order].abbreviation.lower().replace("-", ""): order for order in FUSIONS}
+    if short in orders and any(fusion in fusions for fusions in FUSIONS.values()):
+        possible = FUSIONS[orders[short]]
+        if fusion not in possible:
+            return f"{name}: the fusions of {orders[short]} are {', '.join(possible)}, found {fusion}"
+    return f"system {name} is unknown{suggestion(name, list(known))}"

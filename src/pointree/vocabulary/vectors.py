@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pointree.errors import FormatError, InputError
 from pointree.files import open_binary, read_lines, reading
 
-__all__ = ["Vectors", "read_vectors"]
+__all__ = ["Vectors", "read_vectors", "vector_width"]
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _DECIMAL = re.compile(rb"[+-]?[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?")
@@ -48,26 +48,35 @@ def read_vectors(path: str | os.PathLike[str], *, expected_size: int | None = No
         return _read(name, stream, expected_size)
 
 
+def vector_width(path: str | os.PathLike[str]) -> int:
+    """The width of the vectors in a file, by its first line."""
+    name = os.fspath(path)
+    with reading(name), open_binary(path) as stream:
+        return _start(name, next(read_lines(stream, name), b""))[1]
+
+
+def _start(name: str, first: bytes) -> tuple[int | None, int]:
+    """What the first line of a file tells: how many words there are, if it is a header, and the width of vectors."""
+    first = first.removeprefix(_BYTE_ORDER_MARK)
+    if first.isspace() or not first:
+        raise InputError(f"{name}: expected word vectors, found {'a blank line' if first else 'an empty file'}")
+    announced, size = _header(first) or (None, len(first.split()) - 1)
+    if size < 1:
+        raise FormatError(name, 1, f"expected a word and its numbers, found {_shown(first)}")
+    return announced, size
+
+
 def _read(name: str, stream: BinaryIO, expected_size: int | None) -> Vectors:
     all_lines = read_lines(stream, name)
     first = next(all_lines, b"").removeprefix(_BYTE_ORDER_MARK)
-    if first.isspace() or not first:
-        raise InputError(f"{name}: expected word vectors, found {'a blank line' if first else 'an empty file'}")
-    announced = _header(first)
-    if announced:
-        size = announced[1]
-        lines = enumerate(all_lines, 2)
-    else:
-        size = len(first.split()) - 1
-        lines = enumerate(chain([first], all_lines), 1)
-    if size < 1:
-        raise FormatError(name, 1, f"expected a word and its numbers, found {_shown(first)}")
+    announced, size = _start(name, first)
+    lines = enumerate(all_lines, 2) if announced is not None else enumerate(chain([first], all_lines), 1)
     if expected_size is not None and size != expected_size:
-        raise InputError(f"{name}: expected vectors of width {expected_size}, found {size}")
+        raise InputError(f"{name}: expected vectors of width {expected_size} (embeddings.word_size), found {size}")
     words, values, n_lines = _rows(name, lines, size)
-    if announced and n_lines != announced[0]:
+    if announced is not None and n_lines != announced:
         raise InputError(
-            f"{name}: the header announces {announced[0]} words, found {n_lines}: "
+            f"{name}: the header announces {announced} words, found {n_lines}: "
             "the file is cut off, or its first line needs correction"
         )
     if not words:
