@@ -52,6 +52,12 @@ TINY: dict[str, dict[str, Any]] = {
     "scorers": {"arc_size": 9, "label_size": 7},
 }
 
+HEADS: dict[str, dict[str, Any]] = {
+    "embeddings": {"tag": "none"},
+    "heads": {"upos": True, "xpos": True, "feats": True, "lemma": True},
+}
+"""A network that predicts all columns and reads none."""
+
 WORDS = ("ta", "tok", "Ulme", "rosa", "a", "Xanthippe", "mimimi", "zu", "42", "ß", "o", "ender")
 TAGS = ("NOUN", "VERB", "DET")
 DEPRELS = ("nsubj", "obj", "root", "det")
@@ -107,27 +113,31 @@ def random_sentences(lengths: Iterable[int], seed: int = 0) -> list[Sentence]:
 
 
 @cache
-def tiny_vocabularies() -> Vocabularies:
+def tiny_vocabularies(columns: tuple[str, ...] = ()) -> Vocabularies:
     """The vocabularies of what `random_sentence` draws from, two words and some characters being unknown."""
-    repeated = [Sentence.from_words(WORDS[:-2], upos=[TAGS[place % 3] for place in range(len(WORDS) - 2)])] * 2
+    tags = [TAGS[place % 3] for place in range(len(WORDS) - 2)]
+    lemmas = [form[:-1].lower() or form for form in WORDS[:-2]]
+    feats = [f"Case={tag}" for tag in tags]
+    repeated = [Sentence.from_words(WORDS[:-2], upos=tags, xpos=tags, feats=feats, lemma=lemmas)] * 2
     labelled = Sentence.from_words(
         DEPRELS, upos=["NOUN"] * len(DEPRELS), head=[2, 3, 0, 3][: len(DEPRELS)], deprel=DEPRELS
     )
-    return Vocabularies.build([*repeated, labelled], min_count=1)
+    return Vocabularies.build([*repeated, labelled], min_count=1, columns=columns)
 
 
 def tiny_parser(config: Config | None = None, *, seed: int = 0, scale: float = 2.0) -> Parser:
     """A parser with random weights, larger than fresh ones so that its choices differ from word to word."""
     config = config or tiny_config()
     torch.manual_seed(seed)
-    network = new_network(config, tiny_vocabularies())
+    vocabularies = tiny_vocabularies(config.predicted_columns)
+    network = new_network(config, vocabularies)
     with torch.no_grad():
         for parameter in network.parameters():
             if not parameter.any():
                 parameter.normal_(std=0.3)  # biases start as zeros, which would hide that one is left out
             else:
                 parameter *= scale
-    return Parser(config, tiny_vocabularies(), network.eval())
+    return Parser(config, vocabularies, network.eval())
 
 
 def make_batch(parser: Parser, sentences: Sequence[Sentence], *, gold: bool = False) -> Batch:
@@ -184,7 +194,9 @@ def overfit(
     """Train on all sentences at once until the loss is next to nothing."""
     config = tiny_config(combination, OVERFITTING, *layers)
     torch.manual_seed(1)
-    vocabularies = Vocabularies.build(sentences, min_count=1)
+    vocabularies = Vocabularies.build(
+        sentences, min_count=1, tag=config.embeddings.tag, columns=config.predicted_columns
+    )
     network = new_network(config, vocabularies)
     parser = Parser(config, vocabularies, network)
     batch = make_batch(parser, by_falling_length(sentences), gold=True)

@@ -17,11 +17,11 @@ from pointree.parser import Parser
 from pointree.pretrained import CacheFolder, load_pretrained
 from pointree.text.udpipe import TextModel
 
-from .helpers import COMBINATIONS, random_sentences, tiny_config, tiny_parser, tiny_vocabularies
+from .helpers import COMBINATIONS, HEADS, random_sentences, tiny_config, tiny_parser, tiny_vocabularies
 from .pretrained.small_models import make_pretrained
 
 SENTENCES = random_sentences([1, 5, 9, 3], seed=4)
-KINDS = ("plain", "joint tags", "frozen", "frozen with a cache", "fine-tuned")
+KINDS = ("plain", "heads", "frozen", "frozen with a cache", "fine-tuned")
 
 
 def through_pickle(parser: Parser) -> Parser:
@@ -39,7 +39,7 @@ def parsers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Parser]:
     folder = make_pretrained(root / "tiny")
     found = {
         "plain": tiny_parser(),
-        "joint tags": tiny_parser(tiny_config(COMBINATIONS[1], {"embeddings": {"tag": "joint"}})),
+        "heads": tiny_parser(tiny_config(COMBINATIONS[1], HEADS)),
     }
     for kind in ("frozen", "frozen with a cache", "fine-tuned"):
         pretrained = {"model": str(folder), "layers": [1, 3], "fine_tune": kind == "fine-tuned"}

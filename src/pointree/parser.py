@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -25,15 +25,17 @@ from pointree.pretrained.windows import SubwordBatch
 from pointree.running.batching import plan_batches, windows
 from pointree.running.precision import resolve_precision
 from pointree.search import ParseTree, search_steps
+from pointree.search.columns import best_columns
+from pointree.search.filling import fill_columns, fill_tree, filled_sentences
 from pointree.search.resumable import Resumable, run_to_end
 from pointree.search.trace import Trace
 from pointree.search.tracing import trace_steps
 from pointree.text.reading import segment_text
 from pointree.text.udpipe import TextModel
 from pointree.transitions import ORDERS
-from pointree.treebank.sentence import Sentence, set_misc
+from pointree.treebank.sentence import Sentence
 from pointree.treebank.sentence_list import SentenceList
-from pointree.vocabulary import UNK, Vocabularies
+from pointree.vocabulary import COLUMNS, UNK, ColumnClasses, Vocabularies
 
 __all__ = ["Parser", "SentenceParser", "load", "parse_windows", "resolve_device"]
 
@@ -148,8 +150,8 @@ class Parser:
 
         Options are a `ParseOptions` or its fields as keywords (``beam=4``). The input is not changed. With ``n_best``
         above one, every sentence comes back as several, best first (as many as ``n_best`` where that many trees
-        exist), each with the comments ``# tree_rank`` and ``# tree_log_prob``. Sentences without tags get those of
-        the model's tagger, if it has one.
+        exist), each with the comments ``# tree_rank`` and ``# tree_log_prob``. Words without tags, features and
+        lemmas get those that the model predicts.
         """
         return SentenceList(self.stream(sentences, options, **fields))
 
@@ -177,8 +179,8 @@ class Parser:
         chosen = ParseOptions.of(options, fields)
         self.check(chosen)
         tagged = self.tagged(sentences, chosen.retag, copy=copy)
-        deprels, tags = self.vocabularies.deprels.symbols, self.vocabularies.tags.symbols
-        return parse_windows(tagged, lambda window: self.trees(window, chosen), chosen, deprels, tags)
+        deprels, columns = self.vocabularies.deprels.symbols, self.vocabularies.columns
+        return parse_windows(tagged, lambda window: self.trees(window, chosen), chosen, deprels, columns)
 
     def check(self, options: ParseOptions) -> None:
         """Refuse options that this model cannot follow with a `UsageError`."""
@@ -187,7 +189,7 @@ class Parser:
         if options.precision not in (None, "auto", self.precision):
             problem = f"{self.name} was loaded with {self.precision}; load it with precision={options.precision!r}"
             raise UsageError(f"precision {options.precision}: {problem}")
-        if options.retag and self.network.tagger is None:
+        if options.retag and not self.network.heads:
             self.require_text_model()
 
     def tagged(
@@ -196,7 +198,7 @@ class Parser:
         retag: bool = False,
         *,
         copy: bool = True,
-        keep_upos: bool | None = None,
+        left: Collection[str] | None = None,
         readers: Sequence[Parser] = (),
     ) -> Iterator[Sentence]:
         """Sentences with the tags of the model's tagger, if it has one, where they have none, or with ``retag`` all.
@@ -204,21 +206,23 @@ class Parser:
         Words without the tag that the network reads get those of the tagger too, and keep what else they have; where
         other parsers will read the sentences, ``readers`` names them all.
 
-        Without ``keep_upos``, the tagger's UPOS are left out for the network to fill in; the default is to do so
-        where the network predicts them.
+        Columns that are ``left`` for networks to fill in are not touched, or emptied with ``retag``; by default these
+        are the columns that this model's network predicts.
         """
-        keep = self.network.tagger is None if keep_upos is None else keep_upos
+        predicted = list(self.vocabularies.columns.classes) if left is None else left
+        others = [column for column in COLUMNS if column not in predicted]
         for given in sentences:
             sentence = _as_sentence(given, copy=copy)
             untagged = all(word.upos == "_" and word.xpos == "_" for word in sentence.words)
             lacking = any(reader._lacks_tags(sentence) for reader in readers or (self,))
-            if self.text_model is not None and (retag or untagged or lacking):
-                self.text_model.fill(sentence, replace=retag or untagged)
+            if self.text_model is not None and others and (retag or untagged or lacking):
+                self.text_model.fill(sentence, replace=retag or untagged, columns=others)
             elif lacking:
                 self._warn_of_tags()
-            if not keep and (retag or untagged):
+            if retag:
                 for word in sentence.words:
-                    word.upos = "_"
+                    for column in predicted:
+                        setattr(word, column, "_")
             yield sentence
 
     def _lacks_tags(self, sentence: Sentence) -> bool:
@@ -247,8 +251,9 @@ class Parser:
         for numbers in plan_batches(lengths, batch_words=options.batch_words, beam=options.width):
             encoding = yield from self._encode_steps([encoded[number] for number in numbers])
             found = yield from search_steps(self.network, encoding, self.order, options, self.root_label)
-            for number, trees in zip(numbers, found, strict=True):
-                results[number] = trees
+            columns = best_columns(encoding, probabilities=options.probabilities)
+            for number, trees, predicted in zip(numbers, found, columns, strict=True):
+                results[number] = [replace(tree, columns=predicted) for tree in trees]
         return results
 
     def _encode_steps(self, sentences: Sequence[EncodedSentence]) -> Resumable[Encoding]:
@@ -274,8 +279,27 @@ class Parser:
             tagged.append(sentence)
             yield
         found = yield from self.tree_steps(tagged, options)
-        deprels, tags = self.vocabularies.deprels.symbols, self.vocabularies.tags.symbols
-        return [_filled(sentence, trees, options, deprels, tags) for sentence, trees in zip(tagged, found, strict=True)]
+        deprels, columns = self.vocabularies.deprels.symbols, self.vocabularies.columns
+        return [
+            filled_sentences(sentence, trees, options, deprels, columns)
+            for sentence, trees in zip(tagged, found, strict=True)
+        ]
+
+    @torch.inference_mode()
+    def tag_steps(self, sentences: Iterable[Sentence]) -> Resumable[None]:
+        """Replace the tags, features and lemmas of sentences in place, without parsing them; with pauses."""
+        self.check(ParseOptions(retag=True))
+        tagged = []
+        for sentence in self.tagged(sentences, retag=True, copy=False):
+            tagged.append(sentence)
+            yield
+        if not self.network.heads:
+            return
+        encoded = [self.featurizer.encode(sentence) for sentence in tagged]
+        for numbers in plan_batches([len(sentence) for sentence in encoded], batch_words=ParseOptions().batch_words):
+            encoding = yield from self._encode_steps([encoded[number] for number in numbers])
+            for number, predicted in zip(numbers, best_columns(encoding), strict=True):
+                fill_columns(tagged[number], predicted, self.vocabularies.columns)
 
     def trace(
         self, sentence: Words, options: ParseOptions | None = None, *, top_labels: int = 5, **fields: Any
@@ -302,7 +326,8 @@ class Parser:
             deprels=deprels,
             top_labels=top_labels,
         )
-        _fill_in(tagged, tree, deprels, False, self.vocabularies.tags.symbols)
+        [predicted] = best_columns(encoding)
+        fill_tree(tagged, replace(tree, columns=predicted), ParseOptions(), deprels, self.vocabularies.columns)
         return Trace(
             model=self.name,
             order=self.order.name,
@@ -327,59 +352,12 @@ def parse_windows(
     find_trees: Callable[[Sequence[Sentence]], list[list[ParseTree]]],
     options: ParseOptions,
     deprels: Sequence[str],
-    tags: Sequence[str],
+    columns: ColumnClasses,
 ) -> Iterator[Sentence]:
-    """Fill sentences with the trees that are found for them, window by window; several trees become several sentences.
-
-    ``deprels`` and ``tags`` are the names of the labels and tags in the trees.
-    """
+    """Fill sentences with the trees found for them, window by window; several trees become several sentences."""
     for window in windows(sentences, _WINDOW_SENTENCES):
         for sentence, trees in zip(window, find_trees(window), strict=True):
-            yield from _filled(sentence, trees, options, deprels, tags)
-
-
-def _filled(
-    sentence: Sentence, trees: Sequence[ParseTree], options: ParseOptions, deprels: Sequence[str], tags: Sequence[str]
-) -> list[Sentence]:
-    """A sentence with its tree, or copies of it with the best trees."""
-    if options.n_best == 1:
-        _fill_in(sentence, trees[0], deprels, options.probabilities, tags)
-        return [sentence]
-    copies = []
-    for rank, tree in enumerate(trees, 1):
-        parsed = sentence.copy()
-        _fill_in(parsed, tree, deprels, options.probabilities, tags)
-        parsed.set_meta("tree_rank", str(rank))
-        parsed.set_meta("tree_log_prob", f"{tree.log_prob:.4f}")
-        _set_apart(parsed, is_first=rank == 1, is_last=rank == len(trees))
-        copies.append(parsed)
-    return copies
-
-
-def _fill_in(
-    sentence: Sentence, tree: ParseTree, deprels: Sequence[str], probabilities: bool, tags: Sequence[str]
-) -> None:
-    """Give a sentence the heads and labels of a tree and, in MISC, their probabilities.
-
-    Words without UPOS get those that the network predicted, if it did.
-    """
-    for word, head, label in zip(sentence.words, tree.heads, tree.labels, strict=True):
-        word.head, word.deprel = head, deprels[label]
-    for word, tag in zip(sentence.words, tree.tags, strict=False):
-        if word.upos == "_":
-            word.upos = tags[tag]
-    if probabilities:
-        for word, head_prob, label_prob in zip(sentence.words, tree.head_probs, tree.label_probs, strict=True):
-            set_misc(word, "HeadProb", f"{head_prob:.4f}")
-            set_misc(word, "DeprelProb", f"{label_prob:.4f}")
-
-
-def _set_apart(tree: Sentence, *, is_first: bool, is_last: bool) -> None:
-    """Keep what starts a file before the first tree of a sentence, and an end without blank line after the last."""
-    if not is_first:
-        tree.leader = ""
-    if not is_last:
-        tree.trailer += tree.newline * max(0, 2 - tree.trailer.count("\n"))
+            yield from filled_sentences(sentence, trees, options, deprels, columns)
 
 
 def _as_sentence(sentence: Words, *, copy: bool) -> Sentence:

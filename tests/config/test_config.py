@@ -136,7 +136,7 @@ def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
         ("embeddings.dropout=1", "embeddings.dropout must be a number >= 0 and < 1, found 1"),
         ("training.rest=0.5", "training.rest was removed in 0.2, found 0.5"),
         ("training.restarts=[36]", "training.restarts was removed in 0.2, found [36]"),
-        ("embeddings.tag=3", "embeddings.tag must be one of upos, xpos, none, joint, found 3"),
+        ("embeddings.tag=3", "embeddings.tag must be one of upos, xpos, none, found 3"),
         ("training.learning_rate=nan", "training.learning_rate must be a number > 0, found nan"),
         ("training.learning_rate=inf", "training.learning_rate must be a number > 0, found inf"),
         ("training.clip=" + "9" * 400, "training.clip must be a number >= 0, found " + "9" * 400),
@@ -164,7 +164,10 @@ def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
         ("pretrained.model=x", "section pretrained is unknown; did you mean embeddings.pretrained?"),
         ("encoder.order=x", "encoder.order is unknown; did you mean decoder.order?"),
         ("scorers.epochs=1", "scorers.epochs is unknown; did you mean training.epochs?"),
-        ("zzz.x=1", "section zzz is unknown; known are embeddings, encoder, decoder, scorers, training, selection"),
+        (
+            "zzz.x=1",
+            "section zzz is unknown; known are embeddings, encoder, decoder, scorers, heads, training, selection",
+        ),
     ],
 )
 def test_faults_name_the_field_the_expectation_and_the_value(override: str, fault: str) -> None:

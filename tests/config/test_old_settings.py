@@ -65,3 +65,11 @@ def test_what_is_of_today_stays_as_it_is() -> None:
     upgraded = upgrade(settings)
     assert (upgraded.settings, upgraded.removed, upgraded.notices, upgraded.faults) == (settings, {}, [], [])
     assert upgrade({"training": 3}).settings == {"training": 3}
+
+
+def test_the_joint_tagger_is_now_a_head() -> None:
+    notices: list[str] = []
+    config = load_config(None, ["embeddings.tag=joint"], on_notice=notices.append)
+    assert config.embeddings.tag == "none"
+    assert config.predicted_columns == ("upos",)
+    assert notices == ['--set: embeddings.tag = "joint" is now embeddings.tag = "none" and heads.upos = true']

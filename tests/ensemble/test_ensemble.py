@@ -20,7 +20,7 @@ from pointree.transitions import Constraints, is_projective
 from pointree.treebank.sentence import Sentence, get_misc
 from pointree.vocabulary import Vocabularies
 
-from ..helpers import is_tree, random_sentences, tiny_config, tiny_parser
+from ..helpers import HEADS, is_tree, random_sentences, tiny_config, tiny_parser
 
 ORDERS = [
     ("left-to-right", "simple", "gate1"),
@@ -121,7 +121,7 @@ def test_any_model_may_bring_the_tokeniser_and_tagger(text_model: TextModel) -> 
 
 
 def test_tags_that_a_network_predicts_fill_those_that_are_missing() -> None:
-    joint_config = tiny_config(ORDERS[0], {"embeddings": {"tag": "joint"}})
+    joint_config = tiny_config(ORDERS[0], HEADS)
     plain, joint = tiny_parser(), tiny_parser(joint_config, seed=1)
     alone = joint.parse([["ta", "tok", "ta"], ["tok"]])
     together = Ensemble([plain, joint]).parse([["ta", "tok", "ta"], ["tok"]])
@@ -153,7 +153,7 @@ def test_tags_are_completed_for_every_model_whichever_comes_first(text_model: Te
 
 
 def test_models_that_predict_tags_need_no_tagger_to_do_so_anew() -> None:
-    joint = tiny_parser(tiny_config(ORDERS[0], {"embeddings": {"tag": "joint"}}))
+    joint = tiny_parser(tiny_config(ORDERS[0], HEADS))
     sentence = Sentence.from_words(["ta", "tok"], upos=["X", "Y"])
     alone, together = (each.parse([sentence], retag=True) for each in (joint, Ensemble([joint, joint])))
     assert [word.upos for word in together[0].words] == [word.upos for word in alone[0].words] != ["X", "Y"]

@@ -67,12 +67,13 @@ def test_a_card_tells_whose_tags_were_read() -> None:
 
 
 def test_a_card_of_a_model_that_predicts_tags_tells_how_well() -> None:
-    config = Config.from_dict({"embeddings": {"tag": "joint"}})
-    tagged = replace(PROGRESS, metrics=[{**metrics, "dev_upos": 93.5} for metrics in PROGRESS.metrics])
+    config = Config.from_dict({"embeddings": {"tag": "none"}, "heads": {"upos": True, "xpos": True, "lemma": True}})
+    scores = {"dev_upos": 93.5, "dev_lemma": 95.0}  # the treebank had no XPOS
+    tagged = replace(PROGRESS, metrics=[{**metrics, **scores} for metrics in PROGRESS.metrics])
     text = model_card(config, tagged, {}, (1, 2), "pointree train")
-    assert "tags: none are read, UPOS is predicted." in text
+    assert "tags: none are read, UPOS, LEMMA are predicted." in text
     assert " on dev, gold words (" in text
-    assert "labels: 70.12), UPOS 93.50." in text
+    assert "labels: 70.12), UPOS 93.50, LEMMA 95.00." in text
 
 
 @pytest.mark.parametrize(

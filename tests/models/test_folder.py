@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 import torch
@@ -22,9 +23,10 @@ from pointree.models.folder import (
     write_card,
     write_weights,
 )
-from pointree.vocabulary import LabelVocabulary, Vocabularies
+from pointree.parser import Parser
+from pointree.vocabulary import LabelVocabulary, Vocabularies, Vocabulary
 
-from ..helpers import COMBINATIONS, Combination, describe, tiny_config, tiny_parser, tiny_vocabularies
+from ..helpers import COMBINATIONS, HEADS, Combination, describe, tiny_config, tiny_parser, tiny_vocabularies
 
 NEEDED = [
     "pointree.json",
@@ -53,10 +55,14 @@ def fault_of(folder: Path) -> str:
     return message
 
 
+@pytest.mark.parametrize("layers", [[], [HEADS]], ids=["tree", "heads"])
 @pytest.mark.parametrize("combination", COMBINATIONS, ids=describe)
-def test_what_is_saved_is_loaded(combination: Combination, tmp_path: Path) -> None:
-    parser = tiny_parser(tiny_config(combination))
+def test_what_is_saved_is_loaded(
+    combination: Combination, layers: list[dict[str, dict[str, Any]]], tmp_path: Path
+) -> None:
+    parser = tiny_parser(tiny_config(combination, *layers))
     parser.save(tmp_path)
+    assert (tmp_path / "heads.json").exists() == bool(layers)
     config, vocabularies, network = load_folder(tmp_path)
     assert config == parser.config
     assert vocabularies == parser.vocabularies
@@ -253,3 +259,41 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"file.*cannot be written") as caught:
         tiny_parser().save(tmp_path / "file" / "model")
     assert "\n" not in str(caught.value)
+
+
+def test_the_tagger_of_an_earlier_version_is_a_head(tmp_path: Path) -> None:
+    only_upos = {"embeddings": {"tag": "none"}, "heads": {"upos": True}}
+    parser = tiny_parser(tiny_config(COMBINATIONS[1], only_upos))
+    parser.save(tmp_path)
+    classes, specials = parser.vocabularies.columns.classes["upos"].symbols, Vocabulary.specials
+    Vocabulary(classes).save(tmp_path / "tags.json")
+    (tmp_path / "heads.json").unlink()
+    text = (tmp_path / "config.toml").read_text(encoding="utf-8")
+    old = text.replace('tag = "none"', 'tag = "joint"').partition("[heads]")
+    (tmp_path / "config.toml").write_text(old[0] + "[training]" + old[2].partition("[training]")[2], encoding="utf-8")
+    weights = load_file(tmp_path / "weights.safetensors")
+    weight, bias = (weights.pop(f"heads.upos.projection.{name}") for name in ("weight", "bias"))
+    # Classes that were never chosen have the highest scores here, so that it shows if they are.
+    weights["tagger.projection.weight"] = torch.cat([weight.new_zeros(len(weight), len(specials)), weight], dim=1)
+    weights["tagger.projection.bias"] = torch.cat([bias.new_full((len(specials),), 100.0), bias])
+    write_weights(tmp_path, weights)
+    (tmp_path / "pointree.json").write_text(json.dumps({"format": FORMAT}), encoding="utf-8")
+    sentences = [["ta", "tok", "rosa"], ["a"]]
+    expected = [[word.upos for word in sentence.words] for sentence in parser.parse(sentences)]
+    loaded = Parser.load(tmp_path)
+    assert [[word.upos for word in sentence.words] for sentence in loaded.parse(sentences)] == expected
+    loaded.save(tmp_path / "again")
+    again = Parser.load(tmp_path / "again").parse(sentences)
+    assert [[word.upos for word in sentence.words] for sentence in again] == expected
+
+
+def test_damaged_heads(tmp_path: Path) -> None:
+    tiny_parser(tiny_config(COMBINATIONS[1], HEADS)).save(tmp_path)
+    content = json.loads((tmp_path / "heads.json").read_text(encoding="utf-8"))
+    content["classes"]["upos"].append("NEW")
+    (tmp_path / "heads.json").write_text(json.dumps(content), encoding="utf-8")
+    assert "heads.json: damaged: the content differs" in fault_of(tmp_path)
+    (tmp_path / "pointree.json").write_text(json.dumps({"format": FORMAT}), encoding="utf-8")
+    assert "heads.upos.projection.weight has shape" in fault_of(tmp_path)
+    (tmp_path / "heads.json").unlink()
+    assert "is unknown" in fault_of(tmp_path)

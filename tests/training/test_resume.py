@@ -28,12 +28,14 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "linear": {"schedule": "linear"},
     "linear averaged": {"schedule": "linear", "average": 0.9},
     "explored": {"schedule": "linear", "exploration": 0.7},
+    "heads": {"schedule": "linear", "average": 0.9, "heads": True},
     "plateau": {"schedule": "plateau", "patience": 1, "learning_rate": 0.2},
     "plateau explored": {"schedule": "plateau", "patience": 1, "learning_rate": 0.2, "exploration": 1.0},
     "plateau averaged": {"schedule": "plateau", "patience": 1, "learning_rate": 0.2, "average": 0.9},
 }
 CASES = [(name, moment) for name in ("linear", "plateau averaged") for moment in MOMENTS]
 CASES += [("linear averaged", MOMENTS[1]), ("explored", MOMENTS[1]), ("plateau explored", MOMENTS[5])]
+CASES += [("heads", MOMENTS[1]), ("heads", MOMENTS[5])]
 CASES += [("plateau", MOMENTS[3]), ("plateau", MOMENTS[5])]
 
 TIMES = {"words_per_s", "seconds"}

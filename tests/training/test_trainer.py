@@ -15,6 +15,7 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
+import pointree
 from pointree.config import Config, SelectionConfig
 from pointree.errors import OutputError, TrainingError, UsageError
 from pointree.models import layout
@@ -27,7 +28,7 @@ from pointree.training.checkpoint import CHECKPOINT
 from pointree.training.observer import TrainingObserver
 from pointree.training.trainer import METRICS, Trainer, attachment_scores
 from pointree.treebank.sentence import Sentence
-from pointree.vocabulary import UNK
+from pointree.vocabulary import COLUMNS, UNK
 from pointree.vocabulary.vectors import Vectors
 
 from .runs import SIZES, small_config, small_data, small_trainer
@@ -371,24 +372,26 @@ def test_the_metric_decides_which_epoch_is_kept(tmp_path: Path, monkeypatch: pyt
     assert (progress.best_epoch, progress.best_score, progress.best_las) == (2, 2.0, 2.0)
 
 
-# Tags that are learned
+# Columns that are learned
 
 
-def joint_config() -> Config:
-    config = small_config(epochs=1)
-    return replace(config, embeddings=replace(config.embeddings, tag="joint"))
-
-
-def test_a_model_that_predicts_tags_is_told_how_well(tmp_path: Path) -> None:
-    small_trainer(tmp_path, joint_config()).run()
+def test_a_model_that_predicts_columns_is_told_how_well(tmp_path: Path) -> None:
+    small_trainer(tmp_path, small_config(epochs=1, heads=True)).run()
     [first, *_others] = [json.loads(line) for line in (tmp_path / METRICS).read_text().splitlines()]
-    assert 0.0 < first["dev_upos"] <= 100.0
+    for column in COLUMNS:
+        assert 0.0 < first[f"dev_{column}"] <= 100.0
 
 
-def test_tags_cannot_be_learned_from_data_without(tmp_path: Path) -> None:
+def test_columns_that_the_data_does_not_have_are_left_out_with_a_notice(tmp_path: Path) -> None:
     train, dev = small_data()
     for sentence in train:
         for word in sentence.words:
-            word.upos = "_"
-    with pytest.raises(TrainingError, match=r'^embeddings\.tag = "joint" learns to predict UPOS'):
-        Trainer(joint_config(), train, dev, tmp_path)
+            word.feats = word.lemma = "_"
+    notices: list[str] = []
+    observer = TrainingObserver()
+    observer.notice = notices.append  # type: ignore[method-assign]
+    trainer = Trainer(small_config(epochs=1, heads=True), train, dev, tmp_path, observer=observer)
+    assert notices == ["the training data has no FEATS, LEMMA, so the model will not predict them"]
+    trainer.run()
+    [parsed] = pointree.load(tmp_path).parse([["It", "rains"]])
+    assert [(word.upos != "_", word.feats, word.lemma) for word in parsed.words] == [(True, "_", "_")] * 2

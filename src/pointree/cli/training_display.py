@@ -57,6 +57,10 @@ class TrainingDisplay(TrainingObserver):
         else:
             self.progress.console.print(text, highlight=False, markup=False)
 
+    def notice(self, line: str) -> None:
+        """Leave a line."""
+        self.line(line)
+
     def features_computed(self, done: int, total: int) -> None:
         """Move the bar of sentences that a frozen encoder reads, and leave a line at the end."""
         if self.features is None:

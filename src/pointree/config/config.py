@@ -11,9 +11,11 @@ from pointree.config.old_settings import upgrade
 from pointree.config.rules import as_toml, suggestion
 from pointree.config.section import fault_of, section_rules
 from pointree.config.sections import (
+    READ_TAGS,
     SECTIONS,
     DecoderConfig,
     EmbeddingsConfig,
+    HeadsConfig,
     PretrainedConfig,
     ScorersConfig,
     SelectionConfig,
@@ -34,8 +36,16 @@ class Config:
     encoder: EncoderConfig = field(default_factory=BiLstmConfig)
     decoder: DecoderConfig = field(default_factory=DecoderConfig)
     scorers: ScorersConfig = field(default_factory=ScorersConfig)
+    heads: HeadsConfig = field(default_factory=HeadsConfig)
     training: TrainingConfig = field(default_factory=TrainingConfig)
     selection: SelectionConfig = field(default_factory=SelectionConfig)
+
+    @property
+    def predicted_columns(self) -> tuple[str, ...]:
+        """The columns to predict besides the tree, where the data has them; none in a network that reads tags."""
+        if self.embeddings.tag in READ_TAGS:
+            return ()
+        return tuple(column for column in ("upos", "xpos", "feats", "lemma") if getattr(self.heads, column))
 
     @classmethod
     def from_dict(cls, mapping: Mapping[str, Any]) -> Config:

@@ -55,7 +55,17 @@ def upgrade(settings: Mapping[str, Any]) -> Upgraded:
             found.notices.append(f"{name} is gone and was at its default; ignored")
         else:
             found.removed[name] = value
-    return Upgraded(_with_new_names(found.settings, found.notices), found.removed, found.notices)
+    settings = _with_heads(_with_new_names(found.settings, found.notices), found.notices)
+    return Upgraded(settings, found.removed, found.notices)
+
+
+def _with_heads(settings: Mapping[str, Any], notices: list[str]) -> Mapping[str, Any]:
+    """UPOS were once predicted by `embeddings.tag = "joint"`."""
+    embeddings, heads = settings.get("embeddings"), settings.get("heads", {})
+    if not isinstance(embeddings, Mapping) or embeddings.get("tag") != "joint" or not isinstance(heads, Mapping):
+        return settings
+    notices.append('embeddings.tag = "joint" is now embeddings.tag = "none" and heads.upos = true')
+    return {**settings, "embeddings": {**embeddings, "tag": "none"}, "heads": {**heads, "upos": True}}
 
 
 def _without_removed(settings: Mapping[str, Any]) -> dict[str, Any]:

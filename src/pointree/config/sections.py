@@ -23,6 +23,7 @@ __all__ = [
     "EmbeddingsConfig",
     "FusionName",
     "GateName",
+    "HeadsConfig",
     "Mix",
     "OrderName",
     "Precision",
@@ -37,7 +38,7 @@ __all__ = [
     "sections_with",
 ]
 
-TagColumn = Literal["upos", "xpos", "none", "joint"]
+TagColumn = Literal["upos", "xpos", "none"]
 OrderName = Literal["left-to-right", "right-to-left", "outside-in"]
 FusionName = Literal["none", "simple", "adapted", "full"]
 GateName = Literal["gate1", "gate2"]
@@ -49,7 +50,7 @@ Subwords = Literal["mean", "first", "last"]
 Mix = Literal["mean", "learned"]
 
 READ_TAGS: tuple[TagColumn, ...] = ("upos", "xpos")
-"""The values of `embeddings.tag` that are columns of the input; with the others the network reads no tags."""
+"""The values of `embeddings.tag` that are columns of the input."""
 
 FUSIONS: dict[OrderName, tuple[FusionName, ...]] = {
     "left-to-right": ("none", "simple", "adapted"),
@@ -101,7 +102,7 @@ class EmbeddingsConfig(Section):
     )
     tag: TagColumn = field(
         default="upos",
-        metadata=choice(TagColumn, "Column of tags to read; joint = none, and UPOS is predicted instead."),
+        metadata=choice(TagColumn, "Column of tags to read."),
     )
     tag_size: int = field(default=100, metadata=whole("Width of tag vectors."))
     dropout: float = field(default=0.33, metadata=share("Chance that a whole vector is dropped."))
@@ -162,6 +163,20 @@ class ScorersConfig(Section):
     arc_size: int = field(default=512, metadata=whole("Width in which heads are pointed at."))
     label_size: int = field(default=128, metadata=whole("Width in which labels are chosen."))
     dropout: float = field(default=0.33, metadata=share("Dropout of both spaces."))
+
+
+@dataclass(frozen=True, slots=True)
+class HeadsConfig(Section):
+    """Columns that the network predicts together with the tree, if it reads no tags; not in the paper."""
+
+    name: ClassVar[str] = "heads"
+
+    upos: bool = field(default=False, metadata=flag("Predict UPOS."))
+    xpos: bool = field(default=False, metadata=flag("Predict XPOS."))
+    feats: bool = field(default=False, metadata=flag("Predict FEATS."))
+    lemma: bool = field(default=False, metadata=flag("Predict LEMMA."))
+    size: int = field(default=0, metadata=whole("Width of a hidden layer of each head; 0 = none.", (">=", 0)))
+    weight: float = field(default=1.0, metadata=number("Weight of each column in the loss; an arc has 1.", (">", 0)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +256,7 @@ SECTIONS: dict[str, type[Section]] = {
         BiLstmConfig,
         DecoderConfig,
         ScorersConfig,
+        HeadsConfig,
         TrainingConfig,
         SelectionConfig,
     )

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -23,11 +24,11 @@ from torch import Tensor
 
 from pointree.config import READ_TAGS
 from pointree.errors import UsageError
-from pointree.nn.model import Encoding
 from pointree.options import ParseOptions
 from pointree.parser import Parser, SentenceParser, Words, load, parse_windows
 from pointree.running.batching import plan_batches
 from pointree.search import ParseTree
+from pointree.search.columns import best_columns
 from pointree.search.posteriors import Posteriors, find_posteriors
 from pointree.search.projective_tree import maximum_projective_tree
 from pointree.search.spanning_tree import maximum_spanning_tree
@@ -37,6 +38,7 @@ from pointree.text.udpipe import TextModel
 from pointree.transitions import Constraints
 from pointree.treebank.sentence import Sentence
 from pointree.treebank.sentence_list import SentenceList
+from pointree.vocabulary import ColumnClasses
 
 __all__ = ["Ensemble", "load_ensemble", "load_models"]
 
@@ -62,7 +64,7 @@ class Ensemble:
     """Models that parse together, greedily and to one tree.
 
     Where there are no tokens or tags, the first model that has a tokeniser and tagger is asked for them; where none
-    has, words get the UPOS of the first network that predicts them.
+    has, words get the columns of the first network that predicts any.
     """
 
     def __init__(self, parsers: Sequence[Parser]) -> None:
@@ -71,8 +73,8 @@ class Ensemble:
         self.parsers = tuple(parsers)
         self.name = " + ".join(parser.name for parser in parsers)
         self._tagging_parser = next((parser for parser in parsers if parser.text_model is not None), parsers[0])
-        tagging = (parser.vocabularies.tags.symbols for parser in parsers if parser.network.tagger is not None)
-        self._tags: Sequence[str] = next(tagging, ())
+        self._predicting = next((parser for parser in parsers if parser.network.heads), None)
+        self.columns = ColumnClasses() if self._predicting is None else self._predicting.vocabularies.columns
         symbols = [parser.vocabularies.deprels.symbols for parser in parsers]
         self.deprels: list[str] = list(dict.fromkeys(chain.from_iterable(symbols)))
         numbers = {deprel: number for number, deprel in enumerate(self.deprels)}
@@ -108,12 +110,12 @@ class Ensemble:
         """Parse sentences one window after another; options as in `Parser.parse`, probabilities being means."""
         chosen = ParseOptions.of(options, fields)
         self.check(chosen)
-        # UPOS are left for the networks to fill in only where none of them reads tags.
+        # Columns are left for the networks to fill in only where none of them reads tags.
         read = any(parser.config.embeddings.tag in READ_TAGS for parser in self.parsers)
         tagged = self._tagging_parser.tagged(
-            sentences, chosen.retag, copy=copy, keep_upos=read or not self._tags, readers=self.parsers
+            sentences, chosen.retag, copy=copy, left=() if read else list(self.columns.classes), readers=self.parsers
         )
-        return parse_windows(tagged, lambda window: self.trees(window, chosen), chosen, self.deprels, self._tags)
+        return parse_windows(tagged, lambda window: self.trees(window, chosen), chosen, self.deprels, self.columns)
 
     def trace(self, sentence: Words, options: ParseOptions | None = None, **fields: Any) -> Trace:
         """Refused: a trace tells of the steps of one model."""
@@ -141,11 +143,11 @@ class Ensemble:
             n = len(sentence)
             heads[row, 1 : n + 1] = build(scores[row, 1 : n + 1, : n + 1], single_root=constraints.single_root)
         labels = self._mean_labels(posteriors, heads)
-        tags = next((found for each in posteriors if (found := _predicted_tags(each.encoding))), None)
-        return [
-            _tree(means[row], heads[row], labels[row], tags[row] if tags else (), len(sentence))
-            for row, sentence in enumerate(sentences)
-        ]
+        trees = [_tree(means[row], heads[row], labels[row], len(sentence)) for row, sentence in enumerate(sentences)]
+        if self._predicting is None:
+            return trees
+        columns = best_columns(posteriors[self.parsers.index(self._predicting)].encoding, probabilities=True)
+        return [replace(tree, columns=predicted) for tree, predicted in zip(trees, columns, strict=True)]
 
     def _mean_labels(self, posteriors: Sequence[Posteriors], heads: NDArray[np.int64]) -> NDArray[np.float64]:
         """The mean posterior of every label of the chosen arcs. *Shape:* ``(batch_size, n_positions, n_labels)``.
@@ -173,15 +175,7 @@ def _numpy(tensor: Tensor) -> NDArray[np.float64]:
     return tensor.cpu().numpy().astype(np.float64)
 
 
-def _predicted_tags(encoding: Encoding) -> list[list[int]]:
-    """The numbers of the tags of all positions, sentence by sentence; none from a network that predicts no tags."""
-    tags: list[list[int]] = [] if encoding.tags is None else encoding.positions.pad(encoding.tags).tolist()
-    return tags
-
-
-def _tree(
-    means: NDArray[np.float64], heads: NDArray[np.int64], labels: NDArray[np.float64], tags: Sequence[int], n: int
-) -> ParseTree:
+def _tree(means: NDArray[np.float64], heads: NDArray[np.int64], labels: NDArray[np.float64], n: int) -> ParseTree:
     """One sentence's tree as plain values."""
     words = np.arange(1, n + 1)
     best = labels[words].argmax(axis=1)
@@ -193,5 +187,4 @@ def _tree(
         head_probs=head_probs.tolist(),
         label_probs=label_probs.tolist(),
         log_prob=float(log_prob),
-        tags=tags[1 : n + 1],
     )

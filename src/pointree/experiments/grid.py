@@ -40,7 +40,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from pointree.config import Config, load_config
+from pointree.config import PRESETS, Config, load_config
 from pointree.config.old_settings import upgrade
 from pointree.config.rules import suggestion
 from pointree.errors import ConfigError, InputError, PointreeError
@@ -172,7 +172,8 @@ class _Reader(Checks):
         systems = [known[name] for name in self._known("systems", asked, known)]
         for name, variant in variants.items():
             if name not in asked:
-                self._config(_merged([settings, variant.settings]), variant.preset or preset)
+                chosen = variant.preset or preset
+                self._config(_merged([_paper_tags(chosen), settings, variant.settings]), chosen)
         ensembles = self._ensembles([system.name for system in systems])
         names = [system.name for system in systems] + list(ensembles)
         tested = set(self._known("tested", self._list("tested", self.content.get("tested", names), str), names))
@@ -218,8 +219,8 @@ class _Reader(Checks):
         own = {"decoder": decoder, "training": {"seed": seed}}
         found = Search(**{**search, **treebank.search})
         chosen_alike = {"selection": found.settings} if found.settings else {}
-        settings = _merged([chosen_alike, settings, treebank.settings, system.settings, own])
         preset = system.preset or preset
+        settings = _merged([_paper_tags(preset), chosen_alike, settings, treebank.settings, system.settings, own])
         upgraded = upgrade(settings)
         settings = upgraded.settings
         config, expanded = self._config(settings, preset)
@@ -390,6 +391,14 @@ class _Reader(Checks):
             if not isinstance(table, dict):
                 self.faults.append(f"{key}.{name} must be a table, found {table!r}")
         return [(name, table) for name, table in tables.items() if isinstance(table, dict)]
+
+
+def _paper_tags(preset: str | None) -> dict[str, Any]:
+    """What takes a preset back to the paper's tags: systems of a grid read gold ones, unless it says otherwise."""
+    ours, paper = PRESETS.get(preset or "", {}), Config().to_dict()
+    return {
+        name: {key: paper[name][key] for key in ours.get(name, {})} for name in ("embeddings", "heads") if name in ours
+    }
 
 
 def _merged(layers: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pointree.files import read_bounded
 from pointree.models.layout import CARD
 from pointree.transitions import paper_name
 from pointree.version import __version__
+from pointree.vocabulary import COLUMNS
 
 __all__ = ["CardFacts", "TrainingRecord", "model_card", "pretrained_folder", "read_card"]
 
@@ -28,7 +29,6 @@ _TAGS: dict[TagColumn, str] = {
     "upos": "UPOS is read",
     "xpos": "XPOS is read",
     "none": "none are read",
-    "joint": "none are read, UPOS is predicted",
 }
 
 
@@ -109,12 +109,14 @@ def model_card(
     given = "gold words"
     if config.embeddings.tag in READ_TAGS:
         given = "gold words, predicted tags" if predicted_tags else "gold words and tags"
-    upos = f", UPOS {best['dev_upos']:.2f}" if "dev_upos" in best else ""
+    columns = {name.upper(): best[f"dev_{name}"] for name in COLUMNS if f"dev_{name}" in best}
+    predicted = f", {', '.join(columns)} are predicted" if columns else ""
+    accuracies = "".join(f", {name} {score:.2f}" for name, score in columns.items())
     dev = ", ".join(path.name for path in data.get("dev", ())) or "dev"
     return f"""# A dependency parser made with pointree {__version__}
 
 Order {decoder.order}, fusion {paper_name(decoder.order, decoder.fusion)}{gate}; encoder \
-{config.encoder.describe()}, decoder {decoder.size}; tags: {_TAGS[config.embeddings.tag]}{vectors}.
+{config.encoder.describe()}, decoder {decoder.size}; tags: {_TAGS[config.embeddings.tag]}{predicted}{vectors}.
 
 ## Training data
 {files}
@@ -123,7 +125,7 @@ Order {decoder.order}, fusion {paper_name(decoder.order, decoder.fusion)}{gate};
 {start}
 ## Scores
 Greedy search, after epoch {progress.best_epoch} of {config.training.epochs}: UAS {best["dev_uas"]:.2f}, \
-LAS {best["dev_las"]:.2f} on {dev}, {given} (with subtypes of labels: {best["dev_las_subtypes"]:.2f}){upos}.
+LAS {best["dev_las"]:.2f} on {dev}, {given} (with subtypes of labels: {best["dev_las_subtypes"]:.2f}){accuracies}.
 
 ## Command
 ```

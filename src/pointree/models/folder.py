@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from pointree.models.layout import (
     CARD,
     CONFIG,
     FORMAT,
+    HEADS,
     MANIFEST,
     PRETRAINED,
     PRETRAINED_IDENTITY,
@@ -45,7 +47,7 @@ from pointree.pretrained import (
     write_identity,
 )
 from pointree.version import __version__
-from pointree.vocabulary import Vocabularies
+from pointree.vocabulary import ColumnClasses, LabelVocabulary, Vocabularies, Vocabulary
 
 __all__ = [
     "load_features",
@@ -60,11 +62,13 @@ __all__ = [
     "write_weights",
 ]
 
+_OLD_TAGGER = "heads.upos.projection.bias"
 _RENAMED_WEIGHTS = {
     "embeddings.contextual.encoder.": "embeddings.pretrained.model.",
     "embeddings.contextual.": "embeddings.pretrained.",
+    "tagger.projection.": "heads.upos.projection.",
 }
-"""Parts of the names that weights have in folders of version 0.1, and their names now."""
+"""Parts of the names that weights had in earlier versions, and their names now."""
 
 _CHECKED = (CONFIG, *VOCABULARIES.values())
 """Files of every model that could be damaged without looking so; weights have a checksum of their own."""
@@ -88,6 +92,7 @@ def new_network(
         n_chars=len(vocabularies.chars),
         n_tags=len(vocabularies.tags),
         n_labels=len(vocabularies.deprels),
+        n_classes=vocabularies.columns.sizes,
         pretrained=pretrained,
     )
 
@@ -104,6 +109,8 @@ def save_folder(
         stream.write(config.to_toml())
     for name, file in VOCABULARIES.items():
         getattr(vocabularies, name).save(folder / file)
+    if vocabularies.columns:
+        vocabularies.columns.save(folder / HEADS)
     write_card(folder, card)
     write_weights(folder, weights)
     write_manifest(folder)
@@ -155,7 +162,7 @@ def _digest(tensors: Mapping[str, Tensor]) -> str:
 
 def _checked(folder: Path) -> list[str]:
     pretrained = sorted(path.relative_to(folder).as_posix() for path in folder.glob(f"{PRETRAINED}/*.json"))
-    optional = [name for name in (PRETRAINED_IDENTITY, TEXT_MODEL) if (folder / name).is_file()]
+    optional = [name for name in (HEADS, PRETRAINED_IDENTITY, TEXT_MODEL) if (folder / name).is_file()]
     return [*_CHECKED, *optional, *pretrained]
 
 
@@ -175,11 +182,16 @@ def load_folder(folder: Path) -> tuple[Config, Vocabularies, PointerNetwork]:
         config = load_config(folder / CONFIG, allow_removed=True)
     except (ConfigError, InputError) as error:
         raise ModelError(f"{folder}: damaged settings: {error}") from error
-    vocabularies = Vocabularies.load({name: folder / file for name, file in VOCABULARIES.items()})
+    files = {name: folder / file for name, file in VOCABULARIES.items()}
+    if (folder / HEADS).exists():
+        files["columns"] = folder / HEADS
+    vocabularies = Vocabularies.load(files)
     for name in _checked(folder):
         if checksums.get(name, "") not in ("", _checksum(folder / name)):
             raise ModelError(f"{folder / name}: damaged: the content differs from its checksum in {MANIFEST}")
     tensors = upgrade_names(_read_weights(folder / WEIGHTS))
+    if not vocabularies.columns and any(name.startswith("heads.") for name in tensors):
+        vocabularies = replace(vocabularies, columns=_old_columns(vocabularies.tags))
     _check_sizes(folder, config, len(tensors))
     pretrained = config.embeddings.pretrained
     identity = read_identity(folder / PRETRAINED_IDENTITY) if pretrained.model else None
@@ -248,7 +260,16 @@ def upgrade_names(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         for old, new in _RENAMED_WEIGHTS.items():
             name = name.replace(old, new)
         found[name] = tensor
+    if "tagger.projection.bias" in tensors:
+        # The tagger of earlier versions had classes for padding, unknown tags and ROOT, which it never chose.
+        bias = found[_OLD_TAGGER] = found[_OLD_TAGGER].clone()
+        bias[: len(Vocabulary.specials)] = -1e4
     return found
+
+
+def _old_columns(tags: Vocabulary) -> ColumnClasses:
+    """The classes of a tagger of earlier versions, which had no file of their own."""
+    return ColumnClasses({"upos": LabelVocabulary(tags.symbols)})
 
 
 def _read_manifest(path: Path) -> dict[str, str]:

@@ -3,6 +3,7 @@
 pointree.json         format version, version of pointree, checksums of the other files
 config.toml           every choice that made the model
 words.json …          vocabularies
+heads.json            optional: the columns that the model predicts, and the classes of each
 weights.safetensors   parameters, 32 bits or fewer, with their checksum
 README.md             the model card
 text.udpipe           optional: tokeniser and tagger for raw text
@@ -19,6 +20,7 @@ __all__ = [
     "CHECKPOINT",
     "CONFIG",
     "FORMAT",
+    "HEADS",
     "MANIFEST",
     "METRICS",
     "MODEL_FILES",
@@ -40,14 +42,15 @@ TEXT_MODEL = "text.udpipe"
 PRETRAINED_IDENTITY = "encoder.json"
 PRETRAINED = "encoder"
 VOCABULARIES = {"words": "words.json", "chars": "chars.json", "tags": "tags.json", "deprels": "deprels.json"}
-"""The file of each field of `Vocabularies`."""
+"""The file of each field of `Vocabularies` that every model has."""
+HEADS = "heads.json"
 
 CHECKPOINT = "checkpoint.safetensors"
 METRICS = "metrics.jsonl"
 """A file with one JSON object an epoch: ``epoch`` from 1; ``arc_loss`` and ``label_loss`` of an average word;
 ``learning_rate`` of the last step; ``dev_uas``, ``dev_las`` (labels without their subtypes), ``dev_las_subtypes`` and,
-of a model that predicts them, ``dev_upos`` in percent; ``words_per_s`` of learning; ``seconds`` of all epochs so far,
-evaluation included."""
+of columns that the model predicts, ``dev_upos``, ``dev_xpos``, ``dev_feats`` and ``dev_lemma`` in percent;
+``words_per_s`` of learning; ``seconds`` of all epochs so far, evaluation included."""
 
 MODEL_FILES = ("*.json", CONFIG, WEIGHTS, TEXT_MODEL, CARD, "LICEN[CS]E*", f"{PRETRAINED}/*")
 """Patterns of the files that belong to a model and are copied or packaged with it."""

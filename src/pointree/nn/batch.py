@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from torch import Tensor
 
@@ -46,7 +47,8 @@ class Batch:
     *Shape:* ``words``, ``tags`` and ``forms`` are ``(n_rows,)``; ``chars`` is ``(n_forms, max_chars, width)``,
     the numbers of each character and of its parts, and ``char_lengths`` ``(n_forms,)``; ``forms`` has the row of
     ``chars`` for each position. ``pretrained`` has the vectors of a frozen model, ``(n_rows, n_vectors, width)``, or
-    the sub-words for a fine-tuned one.
+    the sub-words for a fine-tuned one. ``columns`` has the gold classes of the columns to be predicted, ``(n_rows,)``
+    each, -1 where there is none to learn.
     """
 
     positions: Packing
@@ -57,3 +59,4 @@ class Batch:
     char_lengths: Tensor
     gold: GoldSteps | None = None
     pretrained: Tensor | SubwordBatch | None = None
+    columns: Mapping[str, Tensor] = field(default_factory=dict)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from pointree.nn.batch import Batch, GoldSteps
+from pointree.nn.heads import UNKNOWN
 from pointree.nn.packing import Packing
 from pointree.nn.pretrained_features import PretrainedFeatures
 from pointree.transitions import Order, Slot, gold_steps
@@ -46,12 +47,16 @@ class GoldSentence:
 
 @dataclass(frozen=True, slots=True)
 class EncodedSentence:
-    """A sentence as numbers; position 0 is ROOT. *Shape:* ``words`` and ``tags`` are ``(n + 1,)``."""
+    """A sentence as numbers; position 0 is ROOT.
+
+    *Shape:* ``words``, ``tags`` and, of gold sentences, the classes of each predicted column are ``(n + 1,)``.
+    """
 
     forms: tuple[str, ...]
     words: IntArray
     tags: IntArray
     gold: GoldSentence | None = None
+    columns: Mapping[str, IntArray] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """The number of words."""
@@ -93,7 +98,16 @@ class Featurizer:
             words=np.fromiter((ROOT, *map(lookup_word, forms)), dtype=np.int64, count=len(forms) + 1),
             tags=tags,
             gold=self._gold(sentence) if gold else None,
+            columns=self._columns(sentence) if gold else {},
         )
+
+    def _columns(self, sentence: Sentence) -> dict[str, IntArray]:
+        """The gold classes of the columns that the network predicts; ROOT has none."""
+        columns = self.vocabularies.columns
+        return {
+            column: np.array([UNKNOWN, *(columns.number(column, word) for word in sentence.words)])
+            for column in columns.classes
+        }
 
     def _gold(self, sentence: Sentence) -> GoldSentence:
         steps = gold_steps(sentence.heads, self.order)
@@ -125,6 +139,10 @@ class Featurizer:
             char_lengths=self._tensor(char_lengths),
             gold=self._gold_steps(sentences, positions),
             pretrained=pretrained,
+            columns={
+                column: self._tensor(positions.pack(_pad([sentence.columns[column] for sentence in sentences])))
+                for column in sentences[0].columns
+            },
         )
 
     def _tensor(self, array: IntArray) -> torch.Tensor:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from dataclasses import dataclass
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
 
 import torch
 import torch.nn.functional as F
@@ -15,10 +15,10 @@ from pointree.nn.decoder import Decoder
 from pointree.nn.dropout import drop_shared, dropout_mask
 from pointree.nn.embeddings import Embeddings
 from pointree.nn.encoders import new_encoder
+from pointree.nn.heads import ColumnHeads
 from pointree.nn.linear import softmax_precision
 from pointree.nn.packing import Packing
 from pointree.nn.scorers import ArcScorer, LabelScorer
-from pointree.nn.tagger import Tagger
 from pointree.nn.teacher_forcing import teacher_forced_states
 from pointree.pretrained.identity import PretrainedIdentity
 from pointree.transitions import ORDERS
@@ -32,7 +32,7 @@ class Encoding:
 
     *Shape:* ``initial`` is ``(batch_size, 2, size)``, ``input_gates`` ``(n_rows, 4 · size)``, ``keys`` ``(batch_size,
     n_positions, arc_size)``, ``key_biases`` ``(batch_size, n_positions)``, ``label_heads`` ``(n_rows, label_size)`` and
-    ``tags``, the predicted ones of a network that has a tagger, ``(n_rows,)``.
+    ``columns``, the scores of the classes of each column that the network predicts, ``(n_rows, n_classes)``.
     """
 
     positions: Packing
@@ -41,7 +41,7 @@ class Encoding:
     keys: Tensor
     key_biases: Tensor
     label_heads: Tensor
-    tags: Tensor | None = None
+    columns: Mapping[str, Tensor] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +49,22 @@ class Loss:
     """The cross-entropies of a batch's arcs and labels (paper §3.2: both are minimised together).
 
     *Shape:* ``arcs``, ``labels`` and ``predicted``, the head that scored best at each step, are ``(n_words,)``, packed
-    as the gold steps are. ``tags`` is the sum over all tags, if the network predicts them.
+    as the gold steps are. ``columns`` is the sum over all predicted columns, if there are any.
     """
 
     arcs: Tensor
     labels: Tensor
     predicted: Tensor
-    tags: Tensor | None = None
+    columns: Tensor | None = None
 
     def objective(self) -> Tensor:
         """The loss of an average word. Adam's epsilon is chosen for this scale."""
         mean = (self.arcs + self.labels).mean()
-        return mean if self.tags is None else mean + self.tags / len(self.arcs)
+        return mean if self.columns is None else mean + self.columns / len(self.arcs)
 
 
 class PointerNetwork(nn.Module):
-    """Encoder, structured decoder, pointer and labeler."""
+    """Encoder, structured decoder, pointer, labeler, and the heads of predicted columns."""
 
     def __init__(
         self,
@@ -74,6 +74,7 @@ class PointerNetwork(nn.Module):
         n_chars: int,
         n_tags: int,
         n_labels: int,
+        n_classes: Mapping[str, int] | None = None,
         pretrained: PretrainedIdentity | None = None,
     ) -> None:
         super().__init__()
@@ -103,7 +104,7 @@ class PointerNetwork(nn.Module):
             size=config.scorers.label_size,
             n_labels=n_labels,
         )
-        self.tagger = Tagger(inputs=encoding_size, n_tags=n_tags) if config.embeddings.tag == "joint" else None
+        self.heads = ColumnHeads(config.heads, inputs=encoding_size, n_classes=n_classes or {})
 
     def set_dropout(self, share: float, of_embeddings: float = 1.0) -> None:
         """Use a share of the dropout of the settings in encoder, decoder and scorers, and another in embeddings."""
@@ -142,7 +143,7 @@ class PointerNetwork(nn.Module):
             keys=positions.pad(keys),
             key_biases=positions.pad(biases),
             label_heads=self.labels.head(states),
-            tags=None if self.tagger is None else self.tagger.best(states),
+            columns=self.heads(states),
         )
 
     def loss(self, batch: Batch, dtype: torch.dtype = torch.float32) -> Loss:
@@ -177,7 +178,7 @@ class PointerNetwork(nn.Module):
             arcs=F.cross_entropy(softmax_precision(arc_logits), gold.heads, reduction="none"),
             labels=F.cross_entropy(softmax_precision(label_logits), gold.labels, reduction="none"),
             predicted=arc_logits.detach().argmax(dim=1),
-            tags=None if self.tagger is None else self.tagger.loss(encoded, batch.tags),
+            columns=self.heads.loss(encoded, batch.columns) if self.heads else None,
         )
 
     def _gold_arc_logits(self, dependents: Tensor, heads: Tensor, gold: GoldSteps, positions: Packing) -> Tensor:

@@ -76,7 +76,6 @@ def _collect(
     head_probs = trees.log_probs.gather(1, index).exp().tolist()
     label_probs = label_log_probs.gather(1, index).exp().tolist()
     all_scores = scores.gather(1, ranking).tolist()
-    all_tags = None if encoding.tags is None else encoding.positions.pad(encoding.tags).tolist()
     result = []
     for sentence, length in enumerate(encoding.positions.lengths):
         result.append(
@@ -87,7 +86,6 @@ def _collect(
                     head_probs=head_probs[sentence][rank][1:length],
                     label_probs=label_probs[sentence][rank][1:length],
                     log_prob=score,
-                    tags=() if all_tags is None else all_tags[sentence][1:length],
                 )
                 for rank, score in enumerate(all_scores[sentence])
                 if rank == 0 or score != float("-inf")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from torch import Tensor
+
+from pointree.search.columns import PredictedColumns
 
 __all__ = ["ParseTree", "Trees"]
 
@@ -30,8 +31,8 @@ class Trees:
 class ParseTree:
     """One labelled tree of a sentence: heads, labels and their probabilities for words 1 … n.
 
-    ``log_prob`` is the log-probability of the tree, arcs and labels together; ``tags`` are the words' tags if the
-    network predicts them, and empty otherwise.
+    ``log_prob`` is the log-probability of the tree, arcs and labels together; ``columns`` is what the network predicts
+    besides the tree.
     """
 
     heads: list[int]
@@ -39,4 +40,4 @@ class ParseTree:
     head_probs: list[float]
     label_probs: list[float]
     log_prob: float
-    tags: Sequence[int] = ()
+    columns: PredictedColumns = field(default_factory=PredictedColumns)

@@ -51,8 +51,5 @@ def run_task(parser: Parser, sentences: Sequence[Sentence], task: Task) -> Resum
     if task.parse:
         return (yield from parser.parse_steps(sentences, task.options))
     if task.options.retag:
-        text_model = parser.require_text_model()
-        for sentence in sentences:
-            text_model.fill(sentence, replace=True)
-            yield
+        yield from parser.tag_steps(sentences)
     return [[sentence] for sentence in sentences]

@@ -10,7 +10,7 @@ import os
 import re
 import tempfile
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ __all__ = ["TextModel"]
 
 # The C++ library reads text up to the first NUL, and UTF-8 cannot write half of a surrogate pair.
 _UNREADABLE = re.compile("[\x00\ud800-\udfff]")
+
+_COLUMNS = ("upos", "xpos", "feats", "lemma")
 
 
 class TextModel:
@@ -95,10 +97,15 @@ class TextModel:
             self.fill(tagged, replace=True)
             yield tagged
 
-    def fill(self, sentence: Sentence, *, replace: bool) -> None:
-        """Give the words of a sentence UPOS, XPOS, FEATS and LEMMA, or, without ``replace``, those that they lack."""
+    def fill(self, sentence: Sentence, *, replace: bool, columns: Collection[str] = _COLUMNS) -> None:
+        """Give the words of a sentence UPOS, XPOS, FEATS and LEMMA, or, without ``replace``, those that they lack.
+
+        Only these ``columns`` are written.
+        """
         for word, tags in zip(sentence.words, self._tags(sentence.forms), strict=True):
-            for column, value in zip(("upos", "xpos", "feats", "lemma"), tags, strict=True):
+            for column, value in zip(_COLUMNS, tags, strict=True):
+                if column not in columns:
+                    continue
                 empty = column == "lemma" and value == "_"  # the model was trained without lemmas
                 if getattr(word, column) == "_" or (replace and not empty):
                     setattr(word, column, value)

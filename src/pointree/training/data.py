@@ -54,8 +54,13 @@ def _sentences(places: list[str]) -> str:
     return places[0] + (f" (and {len(places) - 1:,} more)" if len(places) > 1 else "")
 
 
-def data_fingerprint(train: Sequence[Sentence], dev: Sequence[Sentence], vectors: Vectors | None) -> dict[str, str]:
-    """Checksums of what a run learns from, by which a resumed run knows that it has the same data."""
+def data_fingerprint(
+    train: Sequence[Sentence], dev: Sequence[Sentence], vectors: Vectors | None, columns: Sequence[str] = ()
+) -> dict[str, str]:
+    """Checksums of what a run learns from, by which a resumed run knows that it has the same data.
+
+    ``columns`` are those that it learns to predict.
+    """
     digests = {name: hashlib.sha256() for name in ("train", "dev", "vectors")}
     for name, sentences in (("train", train), ("dev", dev)):
         for sentence in sentences:
@@ -64,4 +69,8 @@ def data_fingerprint(train: Sequence[Sentence], dev: Sequence[Sentence], vectors
     if vectors is not None:
         digests["vectors"].update("\n".join(vectors.words).encode())
         digests["vectors"].update(vectors.matrix.tobytes())
+    if columns:
+        digests["columns"] = hashlib.sha256()
+        for word in (word for sentence in (*train, *dev) for word in sentence.words):
+            digests["columns"].update("\t".join((*(getattr(word, column) for column in columns), "")).encode())
     return {name: digest.hexdigest() for name, digest in digests.items()}

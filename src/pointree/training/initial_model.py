@@ -35,8 +35,13 @@ _MAY_DIFFER = (
     "embeddings.pretrained.fine_tune_table",
     "embeddings.pretrained.learning_rate",
     "embeddings.pretrained.warmup",
+    "heads.upos",
+    "heads.xpos",
+    "heads.feats",
+    "heads.lemma",
+    "heads.weight",
 )
-"""Settings that are neither of training nor a dropout and still do not change the network."""
+"""Settings that are neither of training nor a dropout and still leave the weights that the network has as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,8 @@ class InitialModel:
         old = self.network.state_dict()
         for name, tensor in network.state_dict().items():
             # Old symbols come first in every vocabulary, and so do their rows and columns in every tensor.
-            tensor[tuple(slice(size) for size in old[name].shape)] = old[name]
+            if name in old:  # a column that the old model did not predict has a fresh head
+                tensor[tuple(slice(size) for size in old[name].shape)] = old[name]
 
     def copy_files(self, output: Path, *, text_model: bool) -> None:
         """Copy what a model made from this one still needs: licences and, if wanted, the tokeniser and tagger."""

@@ -13,6 +13,9 @@ __all__ = ["TrainingObserver"]
 class TrainingObserver:
     """Told how a training run goes on; this one does nothing. Override what you want to know."""
 
+    def notice(self, line: str) -> None:
+        """Something is worth knowing, and no fault."""
+
     def features_computed(self, done: int, total: int) -> None:
         """A frozen pretrained model has read so many sentences, of so many that it has to."""
 

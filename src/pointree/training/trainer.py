@@ -45,7 +45,7 @@ from pointree.training.optimiser import Optimiser
 from pointree.training.schedule import dropout_share, learning_rate
 from pointree.training.technique import Technique
 from pointree.treebank.sentence import Sentence, Token
-from pointree.vocabulary import Vocabularies, Vocabulary
+from pointree.vocabulary import Vocabularies
 from pointree.vocabulary.extension import extend_vocabularies
 from pointree.vocabulary.vectors import Vectors
 
@@ -76,8 +76,9 @@ class Trainer:
         pretrained = self._pretrained_model()
         torch.manual_seed(training.seed)
         self.vocabularies = self._vocabularies()
-        if self.config.embeddings.tag == "joint" and set(self.vocabularies.tags.symbols) <= {*Vocabulary.specials, "_"}:
-            raise TrainingError('embeddings.tag = "joint" learns to predict UPOS, but the training data has none')
+        if missing := [name for name in self.config.predicted_columns if name not in self.vocabularies.columns.classes]:
+            names = ", ".join(name.upper() for name in missing)
+            self.observer.notice(f"the training data has no {names}, so the model will not predict {_it(missing)}")
         network = new_network(self.config, self.vocabularies, pretrained.identity if pretrained is not None else None)
         network.embeddings.set_singletons(self.vocabularies.words.singletons)
         if self.vectors is not None:
@@ -95,7 +96,7 @@ class Trainer:
         self.network = network.to(place)
         self.parser = Parser(self.config, self.vocabularies, self.network, pretrained=source)
         self.progress = RunState()
-        self.data = data_fingerprint(self.train, self.dev, self.vectors)
+        self.data = data_fingerprint(self.train, self.dev, self.vectors, self.config.predicted_columns)
         if pretrained is not None:
             self.data["encoder"] = pretrained.identity.sha256  # the name that it has in checkpoints
         if self.init is not None:
@@ -118,8 +119,12 @@ class Trainer:
             vector_words=self.vectors.words if self.vectors else (),
             tag=embeddings.tag,
             char_parts=embeddings.char_parts,
+            columns=self.config.predicted_columns,
         )
-        return built if self.init is None else extend_vocabularies(self.init.vocabularies, built, self.train)
+        if self.init is None:
+            return built
+        united = extend_vocabularies(self.init.vocabularies, built, self.train)
+        return replace(united, columns=united.columns.only(self.config.predicted_columns))
 
     @cached_property
     def encoded(self) -> list[EncodedSentence]:
@@ -304,23 +309,27 @@ def attachment_scores(
 ) -> dict[str, float]:
     """UAS, LAS with universal labels as the official evaluator has it, and LAS with whole labels, of gold sentences.
 
-    ``selection`` has the search (greedy by default) and a metric, which is among the scores. A model that predicts UPOS
-    has their accuracy as well.
+    ``selection`` has the search (greedy by default) and a metric, which is among the scores. Columns
+    that the model predicts have their accuracy as well.
     """
     chosen = selection or SelectionConfig()
     options = ParseOptions(beam=chosen.beam, projective=chosen.projective, single_root=not chosen.multi_root)
-    deprels, tags = parser.vocabularies.deprels.symbols, parser.vocabularies.tags.symbols
+    deprels, columns = parser.vocabularies.deprels.symbols, parser.vocabularies.columns
     counts = Counter(dict.fromkeys(("words", "uas", "las", "las_subtypes"), 0))
     without: Counter[str] = Counter()
     for sentence, trees in zip(gold, parser.trees(gold, options), strict=True):
         tree = trees[0]
-        counts["upos"] += sum(word.upos == tags[tag] for word, tag in zip(sentence.words, tree.tags, strict=False))
+        for column, numbers in tree.columns.numbers.items():
+            counts[column] += sum(
+                getattr(word, column) in ("_" if column == "lemma" else None, columns.value(column, number, word.form))
+                for word, number in zip(sentence.words, numbers, strict=True)
+            )
         for word, head, label in zip(sentence.words, tree.heads, tree.labels, strict=True):
             right = Counter(_right_scores(word, head, deprels[label]))
             counts.update(right)
             if not is_punctuation(word):
                 without.update(right)
-    names = ["uas", "las", "las_subtypes", *(["upos"] if parser.network.tagger is not None else [])]
+    names = ("uas", "las", "las_subtypes", *columns.classes)
     scores = {name: 100.0 * counts[name] / counts["words"] for name in names}
     if chosen.metric.startswith("no_punct."):
         scores[chosen.metric] = 100.0 * without[chosen.metric.removeprefix("no_punct.")] / max(1, without["words"])
@@ -336,3 +345,7 @@ def _right_scores(gold: Token, head: int, deprel: str) -> Iterator[str]:
             yield "las"
         if gold.deprel == deprel:
             yield "las_subtypes"
+
+
+def _it(columns: Sequence[str]) -> str:
+    return "it" if len(columns) == 1 else "them"

@@ -36,6 +36,7 @@ def extend_vocabularies(old: Vocabularies, new: Vocabularies, sentences: Sequenc
         CharVocabulary(_united(old.chars, new.chars), parts=old.chars.parts),
         Vocabulary(_united(old.tags, new.tags)),
         LabelVocabulary(_united(old.deprels, new.deprels)),
+        old.columns.united(new.columns),
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 from pointree.errors import ModelError
 from pointree.files import atomic_write, read_bounded
 
-__all__ = ["PAD", "ROOT", "UNK", "LabelVocabulary", "Vocabulary", "frequent"]
+__all__ = ["PAD", "ROOT", "UNK", "LabelVocabulary", "Vocabulary", "frequent", "load_json"]
 
 PAD, UNK, ROOT = 0, 1, 2
 
@@ -69,7 +69,7 @@ class Vocabulary:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read what `save` wrote; whatever is wrong with it is a `ModelError`."""
-        state = _load_json(Path(path))
+        state = load_json(Path(path))
         symbols = state.get("symbols")
         if not isinstance(symbols, list) or not all(isinstance(symbol, str) for symbol in symbols):
             raise ModelError(f'{os.fspath(path)}: expected a list of strings under "symbols"')
@@ -104,7 +104,8 @@ def frequent(counts: Mapping[str, int], min_count: int, specials: Collection[str
     return [symbol for _, symbol in sorted(kept) if symbol not in specials]
 
 
-def _load_json(path: Path) -> dict[str, Any]:
+def load_json(path: Path) -> dict[str, Any]:
+    """The JSON object in a file of a model; whatever is wrong with it is a `ModelError`."""
     try:
         state = json.loads(read_bounded(path, _MAX_BYTES).decode())
     except FileNotFoundError:
