@@ -30,6 +30,7 @@ def test_public_names_are_pinned() -> None:
         "load_ensemble",
         "package",
         "parse_files",
+        "push",
         "report_experiment",
         "run_bench",
         "run_experiment",

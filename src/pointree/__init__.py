@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pointree.experiments.experiment import report_experiment, run_experiment
     from pointree.models.compact import compact_pretrained
     from pointree.models.package import package
+    from pointree.models.push import push
     from pointree.models.shrink import shrink_model
     from pointree.models.summary import list_models
     from pointree.options import ParseOptions
@@ -52,6 +53,7 @@ __all__ = [
     "load_ensemble",
     "package",
     "parse_files",
+    "push",
     "report_experiment",
     "run_bench",
     "run_experiment",
@@ -76,6 +78,7 @@ _HOMES = {
     "load_ensemble": "pointree.ensemble",
     "package": "pointree.models.package",
     "parse_files": "pointree.pipeline",
+    "push": "pointree.models.push",
     "report_experiment": "pointree.experiments.experiment",
     "run_bench": "pointree.bench.run",
     "run_experiment": "pointree.experiments.experiment",

@@ -32,6 +32,7 @@ COMMANDS: dict[str, str] = {
     "models": "List the models that have a name.",
     "compact": "Make a pretrained model such as BERT smaller.",
     "package": "Make a wheel of a trained model.",
+    "push": "Publish a trained model on the Hugging Face Hub.",
     "analyse": "Show where systems err, and whether one is better.",
     "experiment": "Train and score a grid of systems, and report on it.",
     "stats": "Describe treebanks: arc lengths and available dependents.",
