@@ -12,13 +12,16 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import pointree
 
-from .conftest import PATIENCE
+from .conftest import PATIENCE, eventually
+
+if TYPE_CHECKING:
+    from pointree.parser import Parser
 
 pytest.importorskip("fastapi", reason="needs pip install 'pointree[serve]'")
 httpx = pytest.importorskip("httpx", reason="needs httpx")
@@ -90,6 +93,62 @@ def test_the_key_may_come_from_the_environment(model_folder: Path) -> None:
         assert started.wait(PATIENCE) == 0
 
 
+def test_it_is_healthy_but_not_ready_while_models_load(parser: Parser) -> None:
+    from pointree.serving.app import create_app
+    from pointree.serving.limits import Limits
+    from pointree.serving.registry import Registry, ServedModel
+    from pointree.serving.server import bind, serve
+    from pointree.serving.service import Service
+
+    service, go_on = Service(), threading.Event()
+    seen: dict[str, Any] = {}
+
+    def load() -> None:
+        assert go_on.wait(PATIENCE)
+        service.registry = Registry([ServedModel("tiny", parser)])
+
+    def ask(url: str) -> None:
+        with httpx.Client(base_url=url, timeout=PATIENCE) as client:
+            for path in ("/healthz", "/readyz", "/v1/models", "/models"):
+                seen[path] = client.get(path)
+            seen["parse"] = client.post("/v1/parse", json={"words": [["It", "rains"]]})
+            go_on.set()
+            assert eventually(lambda: client.get("/readyz").status_code == 200)
+            seen["later"] = client.post("/v1/parse", json={"words": [["It", "rains"]]})
+        signal.raise_signal(signal.SIGTERM)
+
+    announced: list[str] = []
+    with bind("127.0.0.1", 0) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        client = threading.Thread(target=ask, args=[url])
+        client.start()
+        serve(create_app(service), listener, Limits(), load=load, announce=announced.append)
+        client.join(PATIENCE)
+    assert announced == [url]
+    assert seen["/healthz"].status_code == 200
+    assert (seen["/readyz"].status_code, seen["/readyz"].json()["reason"]) == (503, "the models are still loading")
+    for path in ("/v1/models", "/models", "parse"):
+        assert (seen[path].status_code, seen[path].json()["error"]["code"]) == (503, "loading")
+        assert seen[path].headers["retry-after"] == "1"
+    assert seen["later"].status_code == 200
+
+
+def test_a_model_that_does_not_load_ends_the_service() -> None:
+    from pointree.errors import ModelError
+    from pointree.serving.app import create_app
+    from pointree.serving.limits import Limits
+    from pointree.serving.server import bind, serve
+    from pointree.serving.service import Service
+
+    def load() -> None:
+        raise ModelError("damaged")
+
+    announced: list[str] = []
+    with bind("127.0.0.1", 0) as listener, pytest.raises(ModelError, match="^damaged$"):
+        serve(create_app(Service()), listener, Limits(), load=load, announce=announced.append)
+    assert not announced
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="the system has no SIGHUP")
 def test_a_terminal_that_closes_is_a_normal_end_but_not_below_nohup() -> None:
     import uvicorn
@@ -97,7 +156,7 @@ def test_a_terminal_that_closes_is_a_normal_end_but_not_below_nohup() -> None:
 
     from pointree.serving.server import Server
 
-    server = Server(uvicorn.Config(FastAPI()))
+    server = Server(uvicorn.Config(FastAPI(), log_config=None))
     old = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         with server.capture_signals():

@@ -108,17 +108,18 @@ def command(
     if key is None and not _is_loopback(host):
         warn(f"everybody who reaches {host} can use this service; --api-key-file asks for a key")
     prepare_process(threads)
-    listener = bind(host, port)  # before the models, which take a while to load
+    listener = bind(host, port)
     with listener:
-        registry = load_registry(model or ["en"], precision=precision, device=device)
-        service = Service(registry, limits, wait_seconds=wait / 1000)
-        names = ", ".join(served.name for served in registry)
-        serve(
-            create_app(service, api_key=key, cors=cors or (), allowed_hosts=allowed_host or ()),
-            listener,
-            limits,
-            lambda url: typer.echo(f"serving {names} at {url}", err=True),
-        )
+        service = Service(limits=limits, wait_seconds=wait / 1000)
+
+        def load_models() -> None:
+            service.registry = load_registry(model or ["en"], precision=precision, device=device)
+
+        def announce(url: str) -> None:
+            typer.echo(f"serving {', '.join(served.name for served in service.registry)} at {url}", err=True)
+
+        application = create_app(service, api_key=key, cors=cors or (), allowed_hosts=allowed_host or ())
+        serve(application, listener, limits, load=load_models, announce=announce)
 
 
 def _key(key: str | None, path: Path | None) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
@@ -29,11 +31,11 @@ def operations_router(service: Service) -> APIRouter:
 
     @router.get("/readyz", responses={503: {"model": Health}})
     async def ready(request: Request, response: Response) -> Health:
-        """Tell whether work makes progress; send requests elsewhere while it does not."""
-        stopping = getattr(request.app.state, "stopping", False)
-        works = service.batcher.accepts and not stopping and service.batcher.silent_seconds < STUCK_SECONDS
-        response.status_code = 200 if works else 503
-        return Health(status="ok" if works else "failed", version=__version__, queue=len(service.batcher))
+        """Tell whether requests can be parsed now; send them elsewhere while they cannot."""
+        reason = _obstacle(service, stopping=getattr(request.app.state, "stopping", False))
+        response.status_code = 503 if reason else 200
+        status: Literal["ok", "failed"] = "failed" if reason else "ok"
+        return Health(status=status, version=__version__, queue=len(service.batcher), reason=reason)
 
     @router.get(
         "/metrics",
@@ -49,3 +51,16 @@ def operations_router(service: Service) -> APIRouter:
         return HTMLResponse(draw_docs(request.app.openapi()), headers=_NO_SCRIPTS)
 
     return router
+
+
+def _obstacle(service: Service, *, stopping: bool) -> str | None:
+    """What keeps the service from parsing, if anything does."""
+    if stopping:
+        return "the service is shutting down"
+    if not service.has_models:
+        return "the models are still loading"
+    if not service.batcher.accepts:
+        return "the worker has ended"
+    if (silent := service.batcher.silent_seconds) >= STUCK_SECONDS:
+        return f"the worker has made no progress for {silent:.0f} seconds"
+    return None

@@ -70,7 +70,7 @@ def parse_router(service: Service) -> APIRouter:
         array = "[\n" + ",\n".join(texts) + "\n]\n" if texts else "[]\n"
         return Response(array, headers=headers, media_type=JSON)
 
-    @router.get("/models", responses=error_replies(401))
+    @router.get("/models", responses=error_replies(401, 503))
     async def models() -> ModelList:
         """List the models by the names under which requests can ask for them."""
         infos = [

@@ -149,6 +149,7 @@ class Health(BaseModel):
     status: Literal["ok", "failed"]
     version: str
     queue: int = Field(description="Requests that are accepted and not done.")
+    reason: str | None = Field(default=None, description="Why the service is not ready.")
 
 
 class LimitInfo(BaseModel):

@@ -1,4 +1,4 @@
-"""Running the application: one process, one socket, and an end that finishes what was begun."""
+"""Running the application: one process, one socket, models that load meanwhile, and an orderly end."""
 
 from __future__ import annotations
 
@@ -31,6 +31,14 @@ _SWITCH_SECONDS = 0.001
 
 class Server(uvicorn.Server):
     """uvicorn's server, for which SIGTERM, SIGINT and SIGHUP are a normal end; uvicorn's own dies of them."""
+
+    on_start: Callable[[], object] = staticmethod(lambda: None)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer, then call `on_start`."""
+        await super().startup(sockets)
+        if self.started:
+            self.on_start()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begin the end: open connections learn that the service is not ready for more."""
@@ -84,11 +92,39 @@ def new_server(app: FastAPI, limits: Limits) -> Server:
     return Server(config)
 
 
-def serve(app: FastAPI, listener: socket.socket, limits: Limits, announce: Callable[[str], None]) -> None:
-    """Serve until a signal, then finish the requests that were accepted."""
+def serve(
+    app: FastAPI,
+    listener: socket.socket,
+    limits: Limits,
+    *,
+    load: Callable[[], None],
+    announce: Callable[[str], None],
+) -> None:
+    """Serve until a signal, then finish the requests that were accepted.
+
+    ``load`` loads the models, in a thread: health checks are answered meanwhile. If it fails, the service ends with its
+    error. ``announce`` is called with the address when the models are there.
+    """
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.INFO, stream=sys.stderr)
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     sys.setswitchinterval(_SWITCH_SECONDS)
     host, port = listener.getsockname()[:2]
-    announce(f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
-    new_server(app, limits).run(sockets=[listener])
+    server = new_server(app, limits)
+    faults: list[BaseException] = []
+
+    def prepare() -> None:
+        try:
+            load()
+            if not server.should_exit:
+                announce(f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
+        except BaseException as error:
+            faults.append(error)
+            server.should_exit = True
+
+    loading = threading.Thread(target=prepare, name="pointree-loading", daemon=True)
+    server.on_start = loading.start
+    server.run(sockets=[listener])
+    if loading.ident is not None:
+        loading.join()  # native code that is cut off by the end of the interpreter may crash
+    if faults:
+        raise faults[0]

@@ -10,7 +10,7 @@ from typing import TypeVar
 from starlette.requests import Request
 
 from pointree.serving.batcher import DEFAULT_WAIT_SECONDS, Batcher
-from pointree.serving.failures import over_limit
+from pointree.serving.failures import RETRY_AFTER, RequestError, over_limit
 from pointree.serving.job import Job, Render
 from pointree.serving.limits import Limits
 from pointree.serving.metrics import Metrics
@@ -24,12 +24,16 @@ _T = TypeVar("_T")
 
 
 class Service:
-    """Loaded models behind one queue."""
+    """Models behind one queue. They may still be loading when the service begins to answer."""
 
     def __init__(
-        self, registry: Registry, limits: Limits | None = None, *, wait_seconds: float = DEFAULT_WAIT_SECONDS
+        self,
+        registry: Registry | None = None,
+        limits: Limits | None = None,
+        *,
+        wait_seconds: float = DEFAULT_WAIT_SECONDS,
     ) -> None:
-        self.registry = registry
+        self._registry = registry
         self.limits = limits or Limits()
         self.metrics = Metrics()
         self.batcher = Batcher(
@@ -39,6 +43,22 @@ class Service:
             report_slice=self.metrics.count_slice,
         )
         self.metrics.watch_queue(self.batcher.__len__)
+
+    @property
+    def has_models(self) -> bool:
+        """Whether the models are loaded."""
+        return self._registry is not None
+
+    @property
+    def registry(self) -> Registry:
+        """The models; a request that needs them before they are loaded is refused with status 503."""
+        if self._registry is None:
+            raise RequestError(503, "loading", "the models are still loading; try again", headers=RETRY_AFTER)
+        return self._registry
+
+    @registry.setter
+    def registry(self, registry: Registry) -> None:
+        self._registry = registry
 
     def new_job(self, model: ServedModel, task: Task, sentences: Iterable[Sentence], render: Render) -> Job:
         """A job for this model; it starts when it is given to `collect` or `stream`."""

@@ -100,8 +100,8 @@ def udpipe_router(service: Service) -> APIRouter:
         }
         return _reply({"models": steps, "default_model": service.registry.default.name})
 
-    router.get("/models", response_class=Response, responses=error_replies(401))(models)
-    router.post("/models", response_class=Response, responses=error_replies(401), include_in_schema=False)(models)
+    router.get("/models", response_class=Response, responses=error_replies(401, 503))(models)
+    router.post("/models", response_class=Response, responses=error_replies(401, 503), include_in_schema=False)(models)
     return router
 
 

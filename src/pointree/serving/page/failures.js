@@ -19,7 +19,7 @@ const BY_STATUS = {
   401: "This service needs an API key. Enter it beside the settings.",
   404: "The service does not have this model any more. Reload the page.",
   500: "The service failed on this input. The details are in its log.",
-  503: "The service is busy. Try again in a moment.",
+  503: "The service is busy or still starting. Try again in a moment.",
 };
 
 export class Failure extends Error {}
