@@ -64,6 +64,7 @@ def test_quick_has_every_key_of_the_contract(capsys: pytest.CaptureFixture[str])
     assert report["train"]["fp32"]["words_per_s"] > 0
 
 
+@pytest.mark.slow
 def test_what_cannot_be_measured_is_null_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(name: str, setting: Setting, _threads: int | None) -> dict[str, Any]:
         raise PointreeError(f"{name} in {setting.precision} failed: the process ended with code -9")

@@ -96,6 +96,8 @@ def test_a_group_with_workers_that_is_told_twice_leaves_no_file(folder: Path) ->
         for _ in range(2):
             os.killpg(started.pid, signal.SIGTERM)
         assert started.wait(PATIENCE) == 143
+        assert started.stderr is not None
+        assert b"Traceback" not in started.stderr.read()
     assert list(folder.iterdir()) == []
 
 

@@ -29,6 +29,7 @@ OUTPUT = re.compile(r"--output (\S+)")
 NAMES = re.compile(r"[\w./-]+\.(?:conllu(?:\.gz)?|txt|vec)\b")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", EXAMPLES, ids=lambda page: page.stem)
 def test_examples_run(
     page: Path, tmp_path: Path, ewt: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

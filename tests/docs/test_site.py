@@ -32,6 +32,7 @@ def generate() -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
     for module in ("sphinx", "myst_parser", "furo"):
         pytest.importorskip(module)

@@ -69,6 +69,7 @@ def test_a_neighbour_of_any_length_changes_nothing(beam: int) -> None:
         assert_same(parser.trees([sentence, neighbour, sentence], options)[2], alone)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("beam", [1, 10])
 def test_real_sentences_are_parsed_alike_in_batches_of_any_size(beam: int) -> None:
     sentences = ewt_sentences()[:24]

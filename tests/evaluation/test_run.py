@@ -67,6 +67,7 @@ def test_a_model_that_reads_raw_text(ewt: Path) -> None:
     assert model.text.startswith(model.gold[0].text)
 
 
+@pytest.mark.slow
 def test_the_bundled_model_is_scored_on_everything(ewt: Path) -> None:
     """Each step leaves more to the model: trees, then tags, then words and sentences."""
     gold = list(read_conllu(ewt))[:20]

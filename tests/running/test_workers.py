@@ -53,6 +53,23 @@ def test_a_worker_that_cannot_start_is_one_line(tmp_path: Path, ewt: Path) -> No
         list(parse_with_workers(partial(load, tmp_path / "missing"), read_conllu(ewt), workers=1))
 
 
+def test_a_signal_waits_until_a_process_has_started() -> None:
+    done = []
+
+    def interrupt(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt), workers._signals_held():  # noqa: PT012
+            signal.raise_signal(signal.SIGTERM)
+            done.append("start")
+        assert signal.getsignal(signal.SIGTERM) is interrupt
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert done == ["start"]
+
+
 def test_workers_leave_an_interrupt_to_the_process_that_started_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

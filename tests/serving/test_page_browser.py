@@ -39,9 +39,12 @@ from ..helpers import tiny_config, tiny_parser
 from .conftest import PATIENCE
 
 CHROMIUM, DRIVER = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None or DRIVER is None, reason="no browser: apt-get install chromium chromium-driver"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        CHROMIUM is None or DRIVER is None, reason="no browser: apt-get install chromium chromium-driver"
+    ),
+]
 
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage")
 DESKTOP, PHONE = (1280, 900), (360, 740)

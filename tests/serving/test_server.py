@@ -144,7 +144,7 @@ def test_a_model_that_does_not_load_ends_the_service() -> None:
         raise ModelError("damaged")
 
     announced: list[str] = []
-    with bind("127.0.0.1", 0) as listener, pytest.raises(ModelError, match="^damaged$"):
+    with bind("127.0.0.1", 0) as listener, pytest.raises(ModelError, match=r"^damaged$"):
         serve(create_app(Service()), listener, Limits(), load=load, announce=announced.append)
     assert not announced
 

@@ -146,7 +146,8 @@ def test_load_tells_what_is_wrong(text_model: TextModel, tmp_path: Path) -> None
     whole = Path(text_model.name).read_bytes()
     damaged = tmp_path / "damaged.udpipe"
     half = len(whole) // 2
-    for content in (b"", b"text", whole[:-1], whole[:half] + bytes([whole[half] ^ 1]) + whole[half + 1 :]):
+    long_name = b"\xff" + whole[1:]  # the native loader aborts the process on it
+    for content in (b"", b"text", long_name, whole[:-1], whole[:half] + bytes([whole[half] ^ 1]) + whole[half + 1 :]):
         damaged.write_bytes(content)
         with pytest.raises(ModelError, match=r"damaged\.udpipe: expected a UDPipe 1 model, found [\d,]+ bytes"):
             TextModel.load(damaged)

@@ -9,10 +9,12 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import Any
 
 from pointree.errors import PointreeError
@@ -50,6 +52,25 @@ def _until_fault(items: Iterable[list[Sentence]], faults: list[Exception]) -> It
         faults.append(error)
 
 
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Handle signals at the end of the block: a process whose start is interrupted prints a traceback."""
+    numbers = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+    if threading.current_thread() is not threading.main_thread():
+        numbers = []  # only the main thread is interrupted
+    handlers = {number: handler for number in numbers if callable(handler := signal.getsignal(number))}
+    caught: list[int] = []
+    for number in handlers:
+        signal.signal(number, lambda number, _frame: caught.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number in caught:
+            signal.raise_signal(number)
+
+
 def parse_with_workers(
     load: Callable[[], Any],
     sentences: Iterable[Sentence],
@@ -69,7 +90,8 @@ def parse_with_workers(
     try:
         faults: list[Exception] = []
         for window in _until_fault(windows(sentences, _WINDOW_SENTENCES), faults):
-            under_way.append(pool.submit(_parse, window, options or ParseOptions()))
+            with _signals_held():  # a process may be started here
+                under_way.append(pool.submit(_parse, window, options or ParseOptions()))
             if len(under_way) >= 2 * workers:
                 yield from under_way.popleft().result()
         while under_way:

@@ -22,6 +22,9 @@ from pointree.treebank.sentence import Sentence, Token
 
 __all__ = ["TextModel"]
 
+_SIGNATURE = b"\x12morphodita_parsito"
+"""The first bytes of every UDPipe 1 model: the length of a name, and the name."""
+
 # The C++ library reads text up to the first NUL, and UTF-8 cannot write half of a surrogate pair.
 _UNREADABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -60,7 +63,7 @@ class TextModel:
             raise ModelError(f"{name}: expected a file with a UDPipe model, found {_kind(name)}")
         if not os.access(name, os.R_OK):
             raise ModelError(f"{name}: this UDPipe model may not be read")
-        model = ufal.Model.load(name)
+        model = _load(name)
         if model is None:
             found = f"{os.path.getsize(name):,} bytes that are not one, or damaged"
             raise ModelError(f"{name}: expected a UDPipe 1 model, found {found}")
@@ -123,12 +126,20 @@ class TextModel:
         return [(_column(w.upostag), _column(w.xpostag), _column(w.feats), _column(w.lemma)) for w in words]
 
 
+def _load(path: str) -> Any:
+    """The model of a file, or None. What follows a wrong signature can abort the process, so it is looked at first."""
+    with open(path, "rb") as stream:
+        if stream.read(len(_SIGNATURE)) != _SIGNATURE:
+            return None
+    return ufal.Model.load(path)
+
+
 def _from_content(content: bytes, name: str) -> TextModel:
     """The model of a file that need not exist any more; UDPipe reads files only, so a temporary one is written."""
     with tempfile.TemporaryDirectory(prefix="pointree-") as folder:
         path = Path(folder, "model.udpipe")
         path.write_bytes(content)
-        model = ufal.Model.load(str(path))
+        model = _load(str(path))
     if model is None:
         raise ModelError(f"{name}: expected the content of a UDPipe 1 model, found {len(content):,} other bytes")
     return TextModel(model, name, content)

@@ -1,0 +1,40 @@
+"""Text of requests: cut into the sentences that the command line finds, and in pieces where that could take long."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pointree.text.reading import segment_text
+from pointree.treebank.conllu import format_sentence, read_conllu
+
+pytest.importorskip("fastapi", reason="needs pip install 'pointree[serve]'")
+
+if TYPE_CHECKING:
+    from pointree.parser import Parser
+
+
+def test_a_long_paragraph_has_the_sentences_of_the_command_line(parser: Parser, ewt: Path) -> None:
+    from pointree.serving.inputs import from_text
+    from pointree.serving.limits import Limits
+
+    paragraph = " ".join(sentence.text for sentence in read_conllu(ewt))
+    assert len(paragraph) > 5_000
+    expected = segment_text(paragraph, parser.require_text_model())
+    found = from_text(paragraph, parser, Limits())
+    assert list(map(format_sentence, found)) == list(map(format_sentence, expected))
+
+
+@pytest.mark.parametrize(("text", "is_usual"), [("word " * 5_000, True), ("雨" * 9_000, False), ("a" * 9_000, False)])
+def test_text_without_usual_words_is_cut_into_small_pieces(
+    parser: Parser, monkeypatch: pytest.MonkeyPatch, text: str, is_usual: bool
+) -> None:
+    from pointree.serving import inputs
+    from pointree.serving.limits import Limits
+
+    asked: list[int] = []
+    monkeypatch.setattr(inputs, "segment_text", lambda *_args, max_piece, **_others: asked.append(max_piece) or [])
+    assert list(inputs.from_text(text, parser, Limits())) == []
+    assert (asked == [inputs.MAX_PIECE]) is is_usual
