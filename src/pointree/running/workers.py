@@ -67,8 +67,8 @@ def _signals_held() -> Iterator[None]:
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-        for number in caught:
-            signal.raise_signal(number)
+        for missed in caught:
+            signal.raise_signal(missed)
 
 
 def parse_with_workers(
