@@ -63,7 +63,7 @@ def test_everything_that_conllu_has() -> None:
     value = to_object(RICH)
     assert (value["sent_id"], value["text"]) == ("s-1", "Don't _")
     assert value["comments"] == ["# sent_id = s-1", "# text = Don't _"]
-    assert value["ranges"] == [{"first": 1, "last": 2, "form": "Don't", "misc": {}, "start": 0, "end": 5}]
+    assert value["ranges"] == [{"first": 1, "last": 2, "form": "Don't", "misc": {}, "start": None, "end": None}]
     assert value["tokens"][0] == {
         "id": 1,
         "form": "Do",
@@ -75,8 +75,8 @@ def test_everything_that_conllu_has() -> None:
         "deprel": "aux",
         "deps": [{"head": "3", "deprel": "aux"}],
         "misc": {},
-        "start": 0,
-        "end": 2,
+        "start": None,
+        "end": None,
         "head_prob": 0.98,
         "deprel_prob": 0.5,
     }
@@ -86,6 +86,13 @@ def test_everything_that_conllu_has() -> None:
         {"head": "3", "deprel": "obj"},
         {"head": "2.1", "deprel": "dep:sub"},
     ]
+
+
+def test_offsets_of_raw_text() -> None:
+    sentence = Sentence([Token("1", "x", start=3, end=4)], start=3, end=4)
+    value = to_object(sentence)
+    assert (value["start"], value["end"]) == (3, 4)
+    assert (value["tokens"][0]["start"], value["tokens"][0]["end"]) == (3, 4)
 
 
 def test_what_is_not_known_is_null() -> None:

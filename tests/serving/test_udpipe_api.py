@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from pointree.rendering import render
+from pointree.treebank.conllu import format_sentence
 
 pytest.importorskip("fastapi", reason="needs pip install 'pointree[serve]'")
 pytest.importorskip("httpx", reason="needs httpx")
@@ -26,7 +27,7 @@ ALL = {"tokenizer": "", "tagger": "", "parser": ""}
 
 @pytest.fixture
 def expected(parser: Any) -> str:
-    return render(parser.parse_text(TEXT), "conllu")
+    return "".join(format_sentence(sentence, ranges=False) for sentence in parser.parse_text(TEXT))
 
 
 def test_models_as_documented(served: Any) -> None:
@@ -124,6 +125,17 @@ def test_presegmented_text(served: Any) -> None:
     assert served.client.post("/process", data=fields).json()["result"].count("# sent_id") == 2
 
 
+def test_ranges_say_where_tokens_stand(served: Any) -> None:
+    def miscs(tokenizer: str) -> list[str]:
+        fields = {"data": "\ufeffIt  rains.", "tokenizer": tokenizer}
+        result = served.client.post("/process", data=fields).json()["result"]
+        return [line.split("\t")[9] for line in result.splitlines() if line[:1].isdigit()]
+
+    assert miscs("ranges") == ["TokenRange=1:3", "SpaceAfter=No|TokenRange=5:10", "TokenRange=10:11"]
+    assert miscs("presegmented;ranges") == miscs("ranges")
+    assert miscs("") == ["_", "SpaceAfter=No", "_"]
+
+
 @pytest.mark.parametrize(
     ("output", "expected"),
     [("horizontal", "It rains .\n"), ("vertical", "It\nrains\n.\n\n"), ("plaintext", "It rains .")],
@@ -149,7 +161,6 @@ def test_matxin_ends_its_document(served: Any) -> None:
         ({"data": "a", "input": "xml"}, "input: expected one of conllu, generic_tokenizer, horizontal, vertical"),
         ({"data": "a", "output": "xml", "input": "vertical"}, "output: expected one of conllu, epe, matxin"),
         ({"data": "1\ta", "parser": ""}, "data:1: "),
-        ({"data": "a", "tokenizer": "ranges"}, "tokenizer: expected presegmented or nothing, found ranges"),
         ({"data": "a\u0000", "input": "vertical"}, "data: expected text, found U+0000"),
     ],
 )

@@ -80,7 +80,7 @@ def test_line_and_paragraph_ends_of_every_kind() -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
 def test_blocks_may_end_anywhere(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_module, "_BLOCK", size)
+    monkeypatch.setattr(text_module, "BLOCK", size)
     text = "\ufeffé 日本\r\n\r\n😀 x\n \n\nz\r"
     expected = ["é 日本", "😀 x", "z"]
     for source in (text, text.encode()):
@@ -126,7 +126,7 @@ def test_sentences_before_an_error_are_given() -> None:
 
 
 def test_a_long_paragraph_is_cut_without_a_trace(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_module, "_BLOCK", 10)
+    monkeypatch.setattr(text_module, "BLOCK", 10)
     rng = random.Random(1)
     lines = [" ".join("w" * rng.randint(1, 5) for _ in range(rng.randint(1, 4))) for _ in range(200)]
     whole = list(segment_text("\n".join(lines), Lines()))
@@ -144,7 +144,7 @@ def test_blank_lines_are_seen_across_cuts_and_blocks(monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(text_module, "MAX_PIECE", 1 << 16)
         whole = list(segment_text(text, Lines()))
         monkeypatch.setattr(text_module, "MAX_PIECE", 120)
-        monkeypatch.setattr(text_module, "_BLOCK", rng.randint(1, 150))
+        monkeypatch.setattr(text_module, "BLOCK", rng.randint(1, 150))
         assert list(segment_text(text, Lines())) == whole
         assert list(segment_text(text, Lines(), presegmented=True)) == whole
 
@@ -192,7 +192,7 @@ def test_a_cut_paragraph_of_real_sentences_equals_the_whole(
     text = " ".join(sentence.text for sentence in read_conllu(ewt))
     whole = "".join(texts(segment_text(text, text_model))).replace(" ", "")
     monkeypatch.setattr(text_module, "MAX_PIECE", 500)
-    monkeypatch.setattr(text_module, "_BLOCK", 100)
+    monkeypatch.setattr(text_module, "BLOCK", 100)
     pieces = list(segment_text(text, text_model))
     assert "".join(sentence.text for sentence in pieces).replace(" ", "") == whole
     assert starts(iter(pieces)) == [True] + [False] * (len(pieces) - 1)

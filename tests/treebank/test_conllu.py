@@ -13,7 +13,7 @@ import pytest
 from pointree.errors import FormatError, InputError
 from pointree.treebank.blocks import MAX_LINES
 from pointree.treebank.conllu import format_sentence, read_conllu, write_conllu
-from pointree.treebank.sentence import Sentence
+from pointree.treebank.sentence import Sentence, Token
 
 
 def row(id_: str, head: str = "_", form: str = "a", misc: str = "_") -> str:
@@ -294,3 +294,14 @@ def test_sentences_of_several_files_are_kept_apart() -> None:
 
 def test_new_sentences_end_with_a_blank_line() -> None:
     assert format_sentence(Sentence.from_words(["a"])) == row("1") + "\n"
+
+
+def test_tokens_of_raw_text_have_their_range_in_misc() -> None:
+    rows = [("1-2", "del", "SpaceAfter=No", 0), ("1", "de", "_", 0), ("2", "el", "_", 0), ("3", ".", "_", 3)]
+    tokens = [Token(id_, form, misc=misc, start=start, end=start + 3) for id_, form, misc, start in rows]
+    sentence = Sentence(tokens, start=0, end=6)
+    miscs = [line.split("\t")[9] for line in format_sentence(sentence).split("\n")[:4]]
+    assert miscs == ["SpaceAfter=No|TokenRange=0:3", "_", "_", "TokenRange=3:6"]
+    assert "TokenRange" not in format_sentence(sentence, ranges=False)
+    assert sentence.copy().tokens[0].end == 3
+    assert format_sentence(sentence.copy()) == format_sentence(sentence)

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any, TextIO
 
-from pointree.rendering.offsets import token_spans
 from pointree.treebank.features import read_attributes
 from pointree.treebank.sentence import Sentence, Token
 
@@ -51,11 +50,9 @@ def schema() -> dict[str, Any]:
 
 def to_object(sentence: Sentence) -> dict[str, Any]:
     """A sentence as JSON values; the word with the id `i` is `tokens[i - 1]`."""
-    spans = token_spans(sentence)
     tokens, ranges, empty_nodes = [], [], []
     for token in sentence.tokens:
-        start, end = spans.get(token.id, (None, None))
-        offsets = {"start": start, "end": end}
+        offsets = {"start": token.start, "end": token.end}
         misc, probabilities = _split_misc(token)
         if token.is_range:
             first, _, last = token.id.partition("-")
@@ -69,6 +66,8 @@ def to_object(sentence: Sentence) -> dict[str, Any]:
     return {
         "sent_id": sentence.sent_id,
         "text": sentence.text,
+        "start": sentence.start,
+        "end": sentence.end,
         "comments": sentence.comments,
         "tokens": tokens,
         "ranges": ranges,

@@ -39,7 +39,7 @@ class ProcessFields(BaseModel):
     input: Annotated[
         str, Field(description="conllu, generic_tokenizer, horizontal or vertical; not used with tokenizer.")
     ] = "conllu"
-    tokenizer: Annotated[str | None, Field(description="Cut raw text; options such as presegmented.")] = None
+    tokenizer: Annotated[str | None, Field(description="Cut raw text; options: presegmented, ranges.")] = None
     tagger: Annotated[str | None, Field(description="Tag the words.")] = None
     parser: Annotated[str | None, Field(description="Parse the sentences.")] = None
     output: Annotated[str, Field(description="conllu, epe, matxin, horizontal, plaintext or vertical.")] = "conllu"
@@ -48,10 +48,16 @@ class ProcessFields(BaseModel):
         """The sentences in the data."""
         if self.tokenizer is None:
             return read_udpipe(self.data, self.input, limits)
-        options = self.tokenizer.split(";")
-        if "ranges" in options:
-            raise RequestError(400, "invalid", "tokenizer: expected presegmented or nothing, found ranges")
-        return from_text(self.data, model.parser, limits, presegmented="presegmented" in options, name="data")
+        presegmented = "presegmented" in self._tokenizer_options
+        return from_text(self.data, model.parser, limits, presegmented=presegmented, name="data")
+
+    def writer(self) -> UdpipeWriter:
+        """What writes the sentences."""
+        return UdpipeWriter(self.output, ranges="ranges" in self._tokenizer_options)
+
+    @property
+    def _tokenizer_options(self) -> list[str]:
+        return (self.tokenizer or "").split(";")
 
     def task(self) -> Task:
         """The steps that are asked for; UDPipe also knows the value `none`, which asks for nothing."""
@@ -68,7 +74,7 @@ def udpipe_router(service: Service) -> APIRouter:
         try:
             fields = _fields(request.scope["query_string"], request.headers, await request.body())
             model = service.registry.match(fields.model)
-            writer = UdpipeWriter(fields.output)
+            writer = fields.writer()
             job = service.new_job(model, fields.task(), fields.sentences(model, service.limits), writer.write)
             texts = await service.collect(job, request)
         except PointreeError as error:

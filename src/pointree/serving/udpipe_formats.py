@@ -81,10 +81,14 @@ def _read(text: str, spec: str, limits: Limits) -> Iterator[Sentence]:
 
 
 class UdpipeWriter:
-    """Writes sentences in a format that UDPipe knows, one after the other, and then what ends a document."""
+    """Writes sentences in a format that UDPipe knows, one after the other, and then what ends a document.
 
-    def __init__(self, spec: str) -> None:
+    With ``ranges``, CoNLL-U says where tokens stand in the text.
+    """
+
+    def __init__(self, spec: str, *, ranges: bool = False) -> None:
         name = spec.partition("=")[0]
+        self._ranges = ranges
         self._is_ours = spec == "conllu"
         self._writer: Any = ufal.OutputFormat.newOutputFormat(spec) if name in _OUTPUTS else None
         if self._writer is None:
@@ -92,7 +96,7 @@ class UdpipeWriter:
 
     def write(self, sentence: Sentence) -> str:
         """One sentence."""
-        text = format_sentence(sentence)
+        text = format_sentence(sentence, ranges=self._ranges)
         if self._is_ours:
             return text
         reader = ufal.InputFormat.newConlluInputFormat()

@@ -1,27 +1,21 @@
 """Raw text to sentences, as a stream: decoded, cleaned, cut into paragraphs and given to a tokeniser.
 
-What is cleaned, so that every text becomes valid CoNLL-U:
-
-- CR, CR LF, U+0085, U+2028, vertical tab and form feed are line ends; U+2029 ends a paragraph;
-- every other control character is a space, and a byte-order mark at the start is dropped;
-- letters are composed (Unicode NFC), as Universal Dependencies demand;
-- U+FFFD, the trace of an earlier decoding error, which the UD validator refuses, is a question mark.
-
-Bytes that are not UTF-8 and lone surrogates are errors with their place.
+`pointree.text.cleaning` has what is cleaned, and `pointree.text.decoding` what is an error.
 """
 
 from __future__ import annotations
 
-import codecs
-import io
 import os
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, Protocol, TextIO
 
-from pointree.errors import FormatError
+import numpy as np
+
 from pointree.files import open_binary, reading
+from pointree.text.cleaning import CleanText, clean
+from pointree.text.decoding import BLOCK, chunks, decode
+from pointree.text.placing import Placed
 from pointree.treebank.sentence import Sentence
 
 __all__ = ["MAX_PIECE", "Segmenter", "read_text", "segment_text"]
@@ -33,12 +27,9 @@ A longer paragraph is cut at white space, and its last sentence begun again with
 shows only in a single sentence (or, with one sentence a line, a single line) or a single word that is longer.
 """
 
-_BLOCK = 1 << 16
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _LEADING_SPACE = re.compile(r"\A\s+")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_CLEANING: dict[int, str] = {code: " " for code in range(0xA0) if unicodedata.category(chr(code)) == "Cc"}
-_CLEANING |= dict.fromkeys((0x0A, 0x0B, 0x0C, 0x85, 0x2028), "\n") | {0x2029: "\n\n", 0xFFFD: "?"}
+_NOTHING = CleanText("", np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
 class Segmenter(Protocol):
@@ -65,11 +56,11 @@ def read_text(
     if isinstance(source, str | os.PathLike):
         name = name or os.fspath(source)
         with open_binary(source) as stream, reading(name):
-            yield from _segment(_decode(_chunks(stream), name), model, presegmented, prefix)
+            yield from _segment(decode(chunks(stream), name), model, presegmented, prefix)
     else:
         name = name or str(getattr(source, "name", "<input>"))
         with reading(name):
-            yield from _segment(_decode(_chunks(source), name), model, presegmented, prefix)
+            yield from _segment(decode(chunks(source), name), model, presegmented, prefix)
 
 
 def segment_text(
@@ -82,67 +73,27 @@ def segment_text(
     max_piece: int | None = None,
 ) -> Iterator[Sentence]:
     """Segment a text in memory; all else is as in `read_text`. ``max_piece`` stands for `MAX_PIECE`."""
-    blocks = (text[start : start + _BLOCK] for start in range(0, len(text), _BLOCK))
-    return _segment(_decode(blocks, name), model, presegmented, prefix, max_piece)
-
-
-def _chunks(stream: BinaryIO | TextIO) -> Iterator[bytes | str]:
-    """A stream bit by bit, without waiting for more of a pipe than there is."""
-    read = getattr(stream, "read1", stream.read)
-    while chunk := read(_BLOCK):
-        yield chunk
-
-
-def _decode(chunks: Iterable[bytes | str], name: str) -> Iterator[str]:
-    r"""Chunks of a file as text with ``\n`` for every CR and CR LF, and no byte-order mark at its start."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    newlines = io.IncrementalNewlineDecoder(None, translate=True)
-    line = 1
-    first = True
-    for chunk in _with_end(chunks):
-        if isinstance(chunk, bytes):
-            try:
-                decoded = decoder.decode(chunk, final=not chunk)
-            except UnicodeDecodeError as error:
-                line += newlines.decode(error.object[: error.start].decode("utf-8"), final=True).count("\n")
-                problem = f"expected UTF-8, found byte 0x{error.object[error.start]:02x} ({error.reason})"
-                raise FormatError(name, line, problem) from None
-        else:
-            decoded = chunk
-        text = newlines.decode(decoded, final=not chunk)
-        if found := _SURROGATE.search(text):
-            line += text[: found.start()].count("\n")
-            raise FormatError(name, line, f"expected Unicode text, found a lone U+{ord(found[0]):04X}")
-        line += text.count("\n")
-        yield text.removeprefix("\ufeff") if first else text
-        first = first and not text
-
-
-def _with_end(chunks: Iterable[bytes | str]) -> Iterator[bytes | str]:
-    """The chunks and, after the last, an empty one of its kind: the sign for decoders to finish."""
-    end: bytes | str = b""
-    for chunk in chunks:
-        end = chunk[:0]
-        yield chunk
-    yield end
+    blocks = (text[start : start + BLOCK] for start in range(0, len(text), BLOCK))
+    return _segment(decode(blocks, name), model, presegmented, prefix, max_piece)
 
 
 def _segment(
     blocks: Iterable[str], model: Segmenter, presegmented: bool, prefix: str, max_piece: int | None = None
 ) -> Iterator[Sentence]:
     number = 0
-    rest = ""
+    rest = _NOTHING
     begins = True
-    for piece, ends in _pieces(blocks, presegmented, max_piece or MAX_PIECE):
-        text = rest + unicodedata.normalize("NFC", piece)
-        rest = ""
+    for piece, ends in _pieces(clean(blocks), presegmented, max_piece or MAX_PIECE):
+        text = Placed(rest + piece)
+        rest = _NOTHING
         started = False
-        for sentence, is_last in _with_is_last(model.segment(text, presegmented=presegmented)):
+        for sentence, is_last in _with_is_last(model.segment(text.shown, presegmented=presegmented)):
             if is_last and started and not ends and not presegmented:
-                rest = text[_start_of_last(text, sentence) :]
+                rest = text.rest()
                 break
             started = True
             number += 1
+            text.place(sentence)
             sentence.comments = [f"# sent_id = {prefix}{number}", f"# text = {sentence.text}"]
             if begins:
                 sentence.comments.insert(0, "# newpar")
@@ -160,26 +111,29 @@ def _with_is_last(sentences: Iterator[Sentence]) -> Iterator[tuple[Sentence, boo
         held = following
 
 
-def _pieces(blocks: Iterable[str], by_line: bool, max_piece: int) -> Iterator[tuple[str, bool]]:
+def _pieces(blocks: Iterable[CleanText], by_line: bool, max_piece: int) -> Iterator[tuple[CleanText, bool]]:
     """Paragraphs, and the pieces of long ones, each with whether its paragraph ends with it."""
-    buffer = ""
+    buffer = _NOTHING
     for block in blocks:
-        buffer += block.translate(_CLEANING)
+        buffer += block
         start = 0
-        for blank in _BLANK_LINE.finditer(buffer):
+        for blank in _BLANK_LINE.finditer(buffer.text):
             yield buffer[start : blank.start()], True
             start = blank.end()
-        buffer = _LEADING_SPACE.sub(_shorten, buffer[start:], count=1)
+        buffer = buffer[start:]
+        if space := _LEADING_SPACE.match(buffer.text):
+            buffer = _shorten(buffer, space.end())
         while len(buffer) > max_piece:
-            cut = _cut(buffer, by_line, max_piece)
+            cut = _cut(buffer.text, by_line, max_piece)
             yield buffer[:cut], False
             buffer = buffer[cut:]
     yield buffer, True
 
 
-def _shorten(space: re.Match[str]) -> str:
+def _shorten(buffer: CleanText, end: int) -> CleanText:
     """White space at the start of a piece, however long, as one character, and no less a line end."""
-    return "\n" if "\n" in space[0] else " "
+    kept = max(buffer.text.find("\n", 0, end), 0)
+    return buffer[kept : kept + 1] + buffer[end:]
 
 
 def _cut(buffer: str, by_line: bool, max_piece: int) -> int:
@@ -193,13 +147,3 @@ def _cut(buffer: str, by_line: bool, max_piece: int) -> int:
         if buffer[position].isspace():
             return len(buffer[:position].rstrip()) or max_piece
     return max_piece
-
-
-def _start_of_last(text: str, sentence: Sentence) -> int:
-    """Where the last sentence of a text starts, found by counting its characters from the end."""
-    missing = sum(not character.isspace() for character in sentence.text)
-    position = len(text)
-    while missing and position:
-        position -= 1
-        missing -= not text[position].isspace()
-    return position

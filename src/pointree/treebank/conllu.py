@@ -7,7 +7,7 @@ from typing import TextIO
 
 from pointree.treebank.blocks import Block, OnInvalid, Readable, read_blocks
 from pointree.treebank.rows import split_comments, to_tokens
-from pointree.treebank.sentence import Sentence
+from pointree.treebank.sentence import Sentence, get_misc
 
 __all__ = ["format_sentence", "read_conllu", "write_conllu"]
 
@@ -25,14 +25,34 @@ def read_conllu(
     return read_blocks(source, _parse, name, on_invalid)
 
 
-def format_sentence(sentence: Sentence) -> str:
-    """A sentence as it stands in a file, with the white space around it."""
+def format_sentence(sentence: Sentence, *, ranges: bool = True) -> str:
+    """A sentence as it stands in a file, with the white space around it.
+
+    With ``ranges``, MISC of the tokens of a raw text says where they stand in it, as UDPipe does:
+    ``TokenRange=start:end``. The words of a multiword token are left to its own row.
+    """
+    miscs = _with_ranges(sentence) if ranges and sentence.start is not None else [t.misc for t in sentence.tokens]
     lines = sentence.comments + [
         f"{token.id}\t{token.form}\t{token.lemma}\t{token.upos}\t{token.xpos}\t{token.feats}\t"
-        f"{'_' if token.head is None else token.head}\t{token.deprel}\t{token.deps}\t{token.misc}"
-        for token in sentence.tokens
+        f"{'_' if token.head is None else token.head}\t{token.deprel}\t{token.deps}\t{misc}"
+        for token, misc in zip(sentence.tokens, miscs, strict=True)
     ]
     return sentence.leader + sentence.newline.join(lines) + sentence.trailer
+
+
+def _with_ranges(sentence: Sentence) -> list[str]:
+    """MISC of each row, with its place in the text added to those of surface tokens."""
+    miscs, covered = [], 0
+    for token in sentence.tokens:
+        is_surface = token.is_range or (token.is_word and int(token.id) > covered)
+        if token.is_range:
+            covered = int(token.id.partition("-")[2])
+        if not is_surface or token.start is None or get_misc(token, "TokenRange") is not None:
+            miscs.append(token.misc)
+        else:
+            place = f"TokenRange={token.start}:{token.end}"
+            miscs.append(place if token.misc == "_" else f"{token.misc}|{place}")
+    return miscs
 
 
 def write_conllu(sentences: Iterable[Sentence], stream: TextIO) -> int:
