@@ -24,6 +24,7 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "config/*.py": ("config/test_config.py", "the package is tested by its public names"),
     "experiments/cell.py": ("experiments/test_grid.py", "cells are what a grid is expanded to"),
     "experiments/checks.py": ("experiments/test_grid.py", "faults of grids"),
+    "experiments/comparison.py": ("experiments/test_compare.py", "the data and tables of a comparison"),
     "experiments/plot.py": ("experiments/test_report.py", "the figure of a report"),
     "nn/batch.py": ("nn/test_features.py", "plain data that the featurizer fills"),
     "nn/encoders/encoder.py": ("nn/encoders/test_custom_encoder.py", "an interface"),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pointree.config import Config
     from pointree.ensemble import Ensemble, load_ensemble
     from pointree.evaluation import evaluate
+    from pointree.experiments.compare import compare_experiment
     from pointree.experiments.experiment import report_experiment, run_experiment
     from pointree.models.compact import compact_pretrained
     from pointree.models.package import package
@@ -47,6 +48,7 @@ __all__ = [
     "__version__",
     "analyse",
     "compact_pretrained",
+    "compare_experiment",
     "evaluate",
     "list_models",
     "load",
@@ -72,6 +74,7 @@ _HOMES = {
     "Token": "pointree.treebank.sentence",
     "analyse": "pointree.analysis.run",
     "compact_pretrained": "pointree.models.compact",
+    "compare_experiment": "pointree.experiments.compare",
     "evaluate": "pointree.evaluation",
     "list_models": "pointree.models.summary",
     "load": "pointree.parser",

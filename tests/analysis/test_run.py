@@ -32,6 +32,13 @@ def test_sentences_that_are_no_trees_are_counted() -> None:
     assert pointree.analyse([gold], {"x": [gold], "y": [cycle]}, resamples=5).non_trees == (0, 0, 1)
 
 
+def test_labels_can_be_compared_as_a_whole() -> None:
+    gold = Sentence.from_words(["a", "b"], head=[0, 1], deprel=["root", "obl:arg"])
+    parsed = Sentence.from_words(["a", "b"], head=[0, 1], deprel=["root", "obl"])
+    lax, strict = (pointree.analyse([gold], {"x": [parsed]}, subtypes=subtypes) for subtypes in (False, True))
+    assert (lax.scores[0].las, strict.scores[0].las, strict.subtypes) == (100.0, 50.0, True)
+
+
 def test_names_of_systems() -> None:
     named = name_systems([("a", Path("x/t.conllu")), (None, Path("y/u.conllu"))])
     assert named == {"a": Path("x/t.conllu"), "u": Path("y/u.conllu")}

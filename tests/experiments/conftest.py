@@ -40,7 +40,7 @@ def write_grid(tmp_path: Path) -> Callable[..., Grid]:
         for split in ("train", "dev", "test"):
             path = data / f"{split}.conllu"
             if not path.exists():
-                path.write_text(split)
+                path.write_text(f"# sent_id = {split}\n1\tword\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
         grid = tmp_path / f"{name}.toml"
         grid.write_text(text)
         return load_grid(grid, {"DATA": str(data)}, **options)

@@ -49,7 +49,8 @@ def parse() -> None:
     models = [after for name, after in pairwise(sys.argv) if name == "--model"]
     if missing := [model for model in models if not (Path(model) / "metrics.jsonl").exists()]:
         sys.exit(f"pointree: error: {missing[0]}: no such model folder")
-    Path(option("output")).write_text(" ".join(sys.argv))
+    tree = "1\tword\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    Path(option("output")).write_text(f"# {' '.join(sys.argv)}\n{tree}")
 
 
 def evaluate() -> None:

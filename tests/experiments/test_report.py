@@ -86,6 +86,15 @@ def test_the_seed_that_was_best_on_dev(report: Report) -> None:
     ]
 
 
+def test_differences_to_the_sequential_parser_are_paired_by_seed(report: Report) -> None:
+    lines = report.to_markdown().splitlines()
+    start = lines.index("### Difference to l2r-sequential")
+    assert lines[start + 6 : start + 8] == [
+        "| dev | tr | oi-simple-gate1 | +1.50 | – | 1 of 1 |",
+        "| test | tr | oi-simple-gate1 | +0.20 | – | 1 of 1 |",
+    ]
+
+
 def test_csv(report: Report) -> None:
     lines = report.to_csv().splitlines()
     assert lines[0].endswith(",seeds,mean,sd,paper_mean,paper_sd,best_seed,best")

@@ -17,7 +17,7 @@ from pointree.evaluation.relations import universal_deprel
 from pointree.treebank.sentence import Sentence
 from pointree.treebank.validity import tree_faults
 
-__all__ = ["Arcs", "Attachments", "SystemOutput", "crossing_arcs", "read_attachments"]
+__all__ = ["Arcs", "Attachments", "SystemOutput", "check_same_words", "crossing_arcs", "read_attachments"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class SystemOutput:
     arcs: Arcs
     right_heads: NDArray[np.bool_]
     right: NDArray[np.bool_]
-    """Head and label, without its subtype, are both right."""
+    """Head and label are both right; the label without its subtype, unless whole labels were asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,13 @@ def read_attachments(
     names: Sequence[str],
     gold_name: str = "gold",
     files: Sequence[str] = (),
+    *,
+    subtypes: bool = False,
 ) -> Attachments:
-    """Line up gold sentences with the same sentences of each system; messages call these by `files`, or by `names`."""
+    """Line up gold sentences with the same sentences of each system; messages call these by `files`, or by `names`.
+
+    With ``subtypes``, a label is right only as a whole.
+    """
     gold = list(gold)
     if not gold:
         raise InputError(f"{gold_name}: no sentences found")
@@ -98,10 +103,13 @@ def read_attachments(
     found = []
     for name, file, sentences in zip(names, files or names, systems, strict=True):
         parsed = list(sentences)
-        _check_same_words(gold, parsed, gold_name, file)
+        check_same_words(gold, parsed, gold_name, file)
         arcs = _arcs(parsed, file)
         right_heads = arcs.heads == gold_arcs.heads
-        found.append(SystemOutput(name, arcs, right_heads, right_heads & (arcs.deprels == gold_arcs.deprels)))
+        right_labels = arcs.deprels == gold_arcs.deprels
+        if subtypes:
+            right_labels = _whole_labels(parsed) == _whole_labels(gold)
+        found.append(SystemOutput(name, arcs, right_heads, right_heads & right_labels))
     return Attachments(
         sentences=np.repeat(np.arange(len(gold)), lengths),
         sentence_lengths=np.repeat(lengths, lengths),
@@ -162,7 +170,12 @@ def _arcs(sentences: Sequence[Sentence], name: str) -> Arcs:
     return Arcs(np.array(heads), np.array(deprels), np.array(lengths), np.array(crossing))
 
 
-def _check_same_words(gold: Sequence[Sentence], system: Sequence[Sentence], gold_name: str, name: str) -> None:
+def _whole_labels(sentences: Iterable[Sentence]) -> NDArray[np.str_]:
+    return np.array([word.deprel for sentence in sentences for word in sentence.words])
+
+
+def check_same_words(gold: Sequence[Sentence], system: Sequence[Sentence], gold_name: str, name: str) -> None:
+    """Refuse a system whose sentences and words are not those of gold; messages call both by their names."""
     if len(gold) != len(system):
         raise InputError(f"{name}: expected the {len(gold):,} sentences of {gold_name}, found {len(system):,}")
     for number, (left, right) in enumerate(zip(gold, system, strict=True), 1):

@@ -19,9 +19,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Comparison", "Resamples"]
+__all__ = ["DRAWS_AT_ONCE", "Comparison", "Resamples"]
 
-_DRAWS_AT_ONCE = 500
+DRAWS_AT_ONCE = 500
 """Bounds memory: a draw needs one number for each sentence."""
 
 _TOLERANCE = 1e-9
@@ -44,6 +44,16 @@ class Comparison:
     high: float
     p_value: float
 
+    @classmethod
+    def of(cls, observed: float, drawn: NDArray[np.float64], n_sentences: int) -> Self:
+        """Compare what was observed with the differences of the draws."""
+        strays = np.abs(drawn - observed) >= abs(observed) - _TOLERANCE
+        low, high = np.percentile(drawn, [2.5, 97.5])
+        p_value = (1 + int(strays.sum())) / (1 + len(drawn))
+        # Few sentences show little spread, and a single one none. But if it were mere chance which system is the better
+        # one on a sentence, the same would be so on all of them in one of 2ⁿ⁻¹ cases.
+        return cls(observed, float(low), float(high), max(p_value, 2.0 ** (1 - n_sentences)))
+
 
 @dataclass(frozen=True, slots=True)
 class Resamples:
@@ -63,8 +73,8 @@ class Resamples:
         columns = np.stack([words, *correct], axis=1).astype(np.float64)
         n, random = len(columns), np.random.default_rng(seed)
         found = []
-        for start in range(0, resamples, _DRAWS_AT_ONCE):
-            draws = min(_DRAWS_AT_ONCE, resamples - start)
+        for start in range(0, resamples, DRAWS_AT_ONCE):
+            draws = min(DRAWS_AT_ONCE, resamples - start)
             # How often each sentence is drawn is multinomial, so that a draw is a row of a product.
             counts = random.multinomial(n, np.full(n, 1.0 / n), size=draws).astype(np.float64)
             found.append(counts @ columns)
@@ -74,10 +84,4 @@ class Resamples:
         """Two systems, numbered from 0. Accuracy is correct words over words, on a draw as on the test set."""
         observed = float(100.0 * (self.observed[1 + first] - self.observed[1 + second]) / self.observed[0])
         differences = 100.0 * (self.drawn[:, 1 + first] - self.drawn[:, 1 + second]) / self.drawn[:, 0]
-        strays = np.abs(differences - observed) >= abs(observed) - _TOLERANCE
-        low, high = np.percentile(differences, [2.5, 97.5])
-        p_value = (1 + int(strays.sum())) / (1 + len(differences))
-        # Few sentences show little spread, and a single one none. But if it were mere chance which system is the better
-        # one on a sentence, the same would be so on all of them in one of 2ⁿ⁻¹ cases.
-        p_value = max(p_value, 2.0 ** (1 - self.n_sentences))
-        return Comparison(observed, float(low), float(high), p_value)
+        return Comparison.of(observed, differences, self.n_sentences)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pointree.analysis.attachments import Arcs, Attachments
 
-__all__ = ["BREAKDOWNS", "Accuracy", "Breakdown", "Group", "accuracy_of_all", "break_down"]
+__all__ = ["BREAKDOWNS", "Accuracy", "Breakdown", "GoldGroups", "Group", "accuracy_of_all", "break_down", "gold_groups"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,21 @@ class _Question:
     names: Sequence[str]
     of_arcs: bool
     ordered: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class GoldGroups:
+    """The groups of one question by gold: the number of each word's group, ``(n_words,)``, and the groups' names."""
+
+    title: str
+    kinds: NDArray[np.int64]
+    names: Sequence[str]
+
+
+def gold_groups(attachments: Attachments) -> list[GoldGroups]:
+    """The groups by sentence length, word position and dependency length, as gold has them."""
+    questions = [question for question in _FIXED if question.ordered]
+    return [GoldGroups(each.title, each.kinds(attachments, attachments.gold), each.names) for each in questions]
 
 
 def accuracy_of_all(attachments: Attachments) -> tuple[Accuracy, ...]:

@@ -40,6 +40,7 @@ class Analysis:
         resamples: The number of draws of the bootstrap.
         seed: The seed of the draws.
         non_trees: The number of sentences that are no trees with one root, in gold and then in each system.
+        subtypes: Whether LAS compares whole labels, with their subtypes.
     """
 
     gold: str
@@ -52,6 +53,7 @@ class Analysis:
     resamples: int
     seed: int
     non_trees: tuple[int, ...]
+    subtypes: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON; accuracies are by the names of the systems."""
@@ -60,6 +62,7 @@ class Analysis:
             "sentences": self.sentences,
             "words": self.words,
             "systems": list(self.systems),
+            "subtypes": self.subtypes,
             "scores": self._by_system(self.scores),
             "non_trees": {
                 "gold": self.non_trees[0],
@@ -83,8 +86,10 @@ class Analysis:
         }
 
 
-def analyse_attachments(attachments: Attachments, gold: str, *, resamples: int = 10_000, seed: int = 1) -> Analysis:
-    """Score, compare and break down; `gold` is the name to show."""
+def analyse_attachments(
+    attachments: Attachments, gold: str, *, resamples: int = 10_000, seed: int = 1, subtypes: bool = False
+) -> Analysis:
+    """Score, compare and break down; `gold` is the name to show, ``subtypes`` how the attachments were read."""
     words = np.bincount(attachments.sentences)
     columns = [right for system in attachments.systems for right in (system.right_heads, system.right)]
     correct = [np.bincount(attachments.sentences, weights=right) for right in columns]
@@ -110,4 +115,5 @@ def analyse_attachments(attachments: Attachments, gold: str, *, resamples: int =
             attachments.non_trees(attachments.gold),
             *(attachments.non_trees(system.arcs) for system in attachments.systems),
         ),
+        subtypes=subtypes,
     )

@@ -50,7 +50,7 @@ def html_report(analysis: Analysis) -> str:
     sections = [
         f"<h1>{escape(title)}</h1>",
         f'<p class="faint">{analysis.words:,} words in {analysis.sentences:,} sentences. Accuracies in percent of gold '
-        "words; labels are compared without their subtypes.</p>",
+        f"words; labels are compared {'as a whole' if analysis.subtypes else 'without their subtypes'}.</p>",
         "<h2>Scores</h2>",
         _scores(analysis),
         _differences(analysis),

@@ -24,6 +24,7 @@ def analyse(
     *,
     resamples: int = 10_000,
     seed: int = 1,
+    subtypes: bool = False,
 ) -> Analysis:
     """Find where systems err, and whether one is better than another.
 
@@ -39,6 +40,7 @@ def analyse(
             are then named after themselves.
         resamples: The number of draws of the bootstrap.
         seed: The seed of the draws.
+        subtypes: Let LAS compare whole labels, with their subtypes.
     """
     if not isinstance(systems, Mapping):
         systems = name_systems((None, Path(path)) for path in systems)
@@ -52,8 +54,9 @@ def analyse(
         list(systems),
         gold_name,
         [file for _sentences, file in read],
+        subtypes=subtypes,
     )
-    return analyse_attachments(attachments, Path(gold_name).name, resamples=resamples, seed=seed)
+    return analyse_attachments(attachments, Path(gold_name).name, resamples=resamples, seed=seed, subtypes=subtypes)
 
 
 def name_systems(files: Iterable[tuple[str | None, Path]]) -> dict[str, Path]:

@@ -43,6 +43,7 @@ def command(
     ] = None,
     resamples: Annotated[int, typer.Option("--resamples", metavar="N", min=1, help="Draws of the bootstrap.")] = 10_000,
     seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of the draws.")] = 1,
+    subtypes: Annotated[bool, typer.Option("--subtypes", help="Let LAS compare whole labels.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Show where systems err, and whether one is better than another.
@@ -59,7 +60,7 @@ def command(
         # The page is drawn without matplotlib: it is written even where the plots then fail for want of it.
         (check_plots if html is None else check_formats)(plot)
     named = name_systems(map(_split, systems))
-    analysis = analyse(gold, named, resamples=resamples, seed=seed)
+    analysis = analyse(gold, named, resamples=resamples, seed=seed, subtypes=subtypes)
     for file, count in zip([gold, *named.values()], analysis.non_trees, strict=True):
         if count:
             warn(f"{file}: {count:,} of {analysis.sentences:,} sentences are no trees with one root")

@@ -9,7 +9,7 @@ import typer
 
 from pointree.cli.console import new_table, notice, print_json, progress_bar, show
 from pointree.cli.options import DeviceOption, JsonOption, ThreadsOption, new_app
-from pointree.config import load_config
+from pointree.config import Config, load_config
 
 __all__ = ["app"]
 
@@ -17,6 +17,7 @@ EXAMPLES = """\b
 Examples:
   pointree bench
   pointree bench --quick --json
+  pointree bench --decoders --threads 1
   pointree bench --threads 1 --set encoder.size=256 --set decoder.size=256
 """
 
@@ -28,6 +29,10 @@ def command(
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer sentences and repetitions: rougher, under 45 seconds.")
     ] = False,
+    decoders: Annotated[
+        bool, typer.Option("--decoders", help="Only compare sequential decoding with the three orders.")
+    ] = False,
+    beam: Annotated[int, typer.Option("--beam", metavar="N", min=1, help="Hypotheses, for --decoders.")] = 10,
     json: JsonOption = False,
     threads: ThreadsOption = None,
     device: DeviceOption = "cpu",
@@ -43,6 +48,10 @@ def command(
     """
     settings = load_config(config, overrides or (), on_notice=notice)
 
+    if decoders:
+        _compare_decoders(settings, beam=beam, quick=quick, threads=threads, device=device, as_json=json)
+        return
+
     from pointree.bench.run import run_bench
 
     with progress_bar() as progress:
@@ -56,6 +65,34 @@ def command(
         print_json(report)
     else:
         _show(report)
+
+
+def _compare_decoders(
+    settings: Config, *, beam: int, quick: bool, threads: int | None, device: str, as_json: bool
+) -> None:
+    from pointree.bench.decoders import DECODERS, compare_decoders
+
+    with progress_bar() as progress:
+        task = progress.add_task("bench", total=None)
+        report = compare_decoders(
+            settings,
+            beam=beam,
+            quick=quick,
+            threads=threads,
+            device=device,
+            progress=lambda text: progress.update(task, description=f"bench: {text}"),
+        )
+    if as_json:
+        print_json(report)
+        return
+    columns = ("batched", "ratio", "one at a time", "ratio", "the paper", "ratio")
+    table = new_table(f"Sentences per second, beam {beam}", "", *columns)
+    paper = report["paper"]
+    for name in DECODERS:
+        own = [(report[way]["sentences_per_s"][name], report[way]["ratio"][name]) for way in ("batched", "alone")]
+        rows = [*own, (paper[name], paper[name] / paper["sequential"])]
+        table.add_row(name, *(f"{value:.2f}" for pair in rows for value in pair))
+    show(table)
 
 
 def _show(report: dict[str, Any]) -> None:

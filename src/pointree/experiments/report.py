@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from pointree.experiments.cell import Cell, TrainingRun
+from pointree.experiments.differences import seed_difference
 from pointree.experiments.grid import Grid
 from pointree.experiments.identity import Identity, changes, config_identity
 from pointree.experiments.paper import PaperScore, paper_score
 from pointree.experiments.results import is_complete, read_identified, result_path
 from pointree.experiments.systems import SYSTEMS, System
 
-__all__ = ["METRIC_NAMES", "Entry", "Report", "make_report"]
+__all__ = ["METRIC_NAMES", "Entry", "Report", "decisive_metric", "make_report"]
 
 METRIC_NAMES = {
     "uas": "UAS",
@@ -32,6 +33,13 @@ METRIC_NAMES = {
 _BOTH_READINGS = (
     " LAS compares whole labels, with their subtypes. The paper does not say which reading it means: its figure stands "
     "beside both."
+)
+
+
+_BASE = "l2r-sequential"
+_PAIRED = (
+    "Paired by seed, on the same sentences: the mean of the differences and the 95 % interval of Student's t, which "
+    "tells what other seeds would show. Bold: the interval does not hold 0."
 )
 
 
@@ -96,6 +104,8 @@ class Report:
                 parts += [f"### {split}", "", *self._table(split, rows), ""]
             if split == "test" and any(len(entry.values) > 1 for entry in self.entries if entry.split == split):
                 parts += ["### test, the seed that was best on dev", "", *self._best_seeds(rows), ""]
+        if rows := [*self._differences()]:
+            parts += [f"### Difference to {_BASE}", "", _PAIRED, "", *rows, ""]
         parts += ["### Cells", "", *self._cells(), ""]
         if self.notes:
             parts += [*(f"- {note}" for note in self.notes), ""]
@@ -146,6 +156,21 @@ class Report:
             "paper's figure. Bold: best of its column. –: not run."
             + (_BOTH_READINGS if {"las", "las_subtypes"} <= set(self.grid.metrics) else "")
         )
+
+    def _differences(self) -> Iterator[str]:
+        """The difference of each system to the base, treebank by treebank, by the metric that decides."""
+        rows = []
+        for split in ("dev", "test"):
+            entries = [e for e in self.entries if e.split == split and e.metric == decisive_metric(self.grid)]
+            bases = {entry.treebank: entry.values for entry in entries if entry.system == _BASE}
+            for entry in entries:
+                found = seed_difference(entry.values, bases.get(entry.treebank, {}))
+                if found is not None and entry.system != _BASE:
+                    rows.append(f"| {split} | {entry.treebank} | {entry.system} | " + " | ".join(found.cells()) + " |")
+        if rows:
+            yield "| split | treebank | system | difference | 95 % interval | seeds ahead |"
+            yield "|---|---|---|---|---|---|"
+            yield from rows
 
     def _best_seeds(self, rows: Sequence[str]) -> Iterator[str]:
         """For each system, the test score of the seed with the best dev score."""
@@ -253,9 +278,14 @@ def _without_data(recorded: Identity, cell: Cell, cells: Mapping[str, Cell]) -> 
     return {"members": members, **cell.search.rules, "data": recorded.get("data", {})}
 
 
+def decisive_metric(grid: Grid) -> str:
+    """The metric by which seeds are chosen and systems compared: the first LAS of the grid."""
+    return next((metric for metric in grid.metrics if "las" in metric), grid.metrics[0])
+
+
 def _entries(grid: Grid, results: Mapping[str, Mapping[str, Any]]) -> Iterator[Entry]:
     columns = {treebank.name: treebank.column for treebank in grid.treebanks}
-    decisive = next((metric for metric in grid.metrics if "las" in metric), grid.metrics[0])
+    decisive = decisive_metric(grid)
     for split in ("dev", "test"):
         seen: dict[tuple[str, str], list[Cell]] = {}
         for cell in grid.cells:

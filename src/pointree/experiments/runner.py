@@ -23,6 +23,7 @@ from pointree.errors import PointreeError, UsageError
 from pointree.experiments.cell import MODEL, Cell, Phase, TrainingRun, phases
 from pointree.experiments.identity import Identity, changes, code_state, identity
 from pointree.experiments.lock import is_locked, lock_folder
+from pointree.experiments.outcomes import keep_outcomes
 from pointree.experiments.results import (
     is_complete,
     is_timed,
@@ -331,6 +332,7 @@ class Runner:
             result = make_result(
                 cell, self.identities[cell.name], self.folder, job.seconds, threads=self.threads, device=self.device
             )
+            keep_outcomes(cell, self.folder, self.results)
             write_json(result_path(self.results, cell.name), result)
         status.state, status.detail = State.FINISHED, ""
         return False
