@@ -24,6 +24,7 @@ def test_public_names_are_pinned() -> None:
         "__version__",
         "analyse",
         "compact_pretrained",
+        "compare_experiment",
         "evaluate",
         "list_models",
         "load",
