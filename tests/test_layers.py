@@ -38,6 +38,7 @@ LAYERS: dict[str, tuple[tuple[str, ...], str]] = {
     "training": (("parser", "evaluation"), "from a treebank to a model"),
     "serving": (("ensemble", "rendering"), "parsing over HTTP"),
     "pipeline": (("ensemble", "rendering"), "files in, files out"),
+    "integrations": (("parser", "rendering"), "pointree inside other libraries, such as spaCy"),
     "bench": (("training",), "how fast a machine trains and parses"),
     "cli": (("pipeline", "serving", "bench", "experiments"), "the commands, each a shell over a function"),
 }
@@ -60,7 +61,7 @@ def below(layer: str) -> set[str]:
 
 MAY_IMPORT = {layer: below(layer) for layer in LAYERS} | {
     # The package itself only hands out names of others, lazily.
-    "__init__": set(LAYERS) - {"cli"},
+    "__init__": set(LAYERS) - {"cli", "integrations"},
     "__main__": {"cli"},
 }
 

@@ -1,0 +1,1 @@
+"""pointree inside other libraries; nothing else in pointree imports these modules."""

@@ -1,0 +1,20 @@
+"""pointree in spaCy: a component for any pipeline, and a whole pipeline from raw text.
+
+>>> nlp = spacy.blank("en")
+>>> nlp.add_pipe("pointree", config={"model": "en"})
+
+>>> nlp = pointree.integrations.spacy.load("en")
+"""
+
+from __future__ import annotations
+
+from pointree.integrations.spacy.requirement import require_spacy
+
+require_spacy()  # before the modules below import it
+
+from pointree.integrations.spacy.component import PointreeComponent  # noqa: E402
+from pointree.integrations.spacy.doc_parse import DocParse  # noqa: E402
+from pointree.integrations.spacy.pipeline import load  # noqa: E402
+from pointree.integrations.spacy.tokenizer import PointreeTokenizer  # noqa: E402
+
+__all__ = ["DocParse", "PointreeComponent", "PointreeTokenizer", "load"]
