@@ -1,15 +1,16 @@
-"""Words of pointree and tokens of another tokeniser over the same text: which words to parse, and the tree of the tokens.
+"""Words of pointree and tokens of another tokeniser: which words to parse, and what the tree of the tokens is.
 
-A token that holds several words, such as a multiword token or ``tennis.`` of a tokeniser that splits at white space, is
-parsed as these words. Of a tree of words a tree of tokens is made: each token takes the place of its highest word. A
-token that is only a part of a word is parsed as a word of its own. White space is parsed as nothing, and hangs on the
-token before it.
+A token is parsed as a word. One that the segmenter knows as a multiword token is parsed as its words, and so is, if
+asked for, one that holds several tokens of the segmenter, such as ``tennis.`` where text is split at white space only.
+Of a tree of words a tree of tokens is made: each token takes the place of its highest word. White space and tokens of
+invisible characters are parsed as nothing, and hang on the token before them.
 
 Plain Python, without spaCy: characters are `text[start:end]`, tokens are numbered from 0 and words from 1.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -19,6 +20,9 @@ from pointree.treebank.sentence import Sentence, Token
 __all__ = ["Passage", "Surface", "TokenArc", "find_surfaces", "plan_passages", "token_arcs"]
 
 Span = tuple[int, int]
+
+_INVISIBLE = ("Cf", "Mn", "Me")
+"""Categories of joiners and marks, which some tokenisers cut off: of an emoji of several people, for example."""
 
 
 @dataclass(slots=True)
@@ -74,7 +78,12 @@ def find_surfaces(sentences: Iterable[Sentence]) -> Iterator[Surface]:
 
 
 def plan_passages(
-    text: str, tokens: Sequence[Span], surfaces: Sequence[Surface], starts: Sequence[bool] | None = None
+    text: str,
+    tokens: Sequence[Span],
+    surfaces: Sequence[Surface],
+    starts: Sequence[bool] | None = None,
+    *,
+    split: bool = False,
 ) -> list[Passage]:
     """Divide tokens into sentences, and find the words of each.
 
@@ -83,6 +92,7 @@ def plan_passages(
         tokens: Where each token stands in it, in order.
         surfaces: The tokens of the segmenter, in order; nothing where every token is a word.
         starts: Whether a sentence starts with each token; those of the segmenter by default.
+        split: Parse the words inside of a token that holds several tokens of the segmenter.
     """
     passages: list[Passage] = []
     current, place = -1, 0
@@ -102,7 +112,7 @@ def plan_passages(
         if begins:
             passages.append(Passage(number, number))
         passages[-1].last = number + 1
-        inside = found and start <= found[0].start and found[-1].end <= end
+        inside = found and start <= found[0].start and found[-1].end <= end and (split or len(found) == 1)
         forms = [form for surface in found for form in surface.forms] if inside else _as_word(text[start:end])
         _add_words(passages[-1], number, text, (start, end), forms)
     for passage in passages:
@@ -135,9 +145,9 @@ def token_arcs(passage: Passage, heads: Sequence[int | None]) -> list[TokenArc]:
 
 
 def _as_word(text: str) -> list[str]:
-    """A piece of text as the one word that it is to the parser; none if nothing of it is left after cleaning."""
+    """A piece of text as the one word that it is to the parser; none if there is nothing to see in it."""
     form = " ".join("".join(part.text for part in clean([text])).split())
-    return [form] if form else []
+    return [] if all(unicodedata.category(character) in _INVISIBLE for character in form) else [form]
 
 
 def _add_words(passage: Passage, token: int, text: str, span: Span, forms: Sequence[str]) -> None:
@@ -149,7 +159,7 @@ def _add_words(passage: Passage, token: int, text: str, span: Span, forms: Seque
     misc = "_" if text[end : end + 1].isspace() or end == len(text) else "SpaceAfter=No"
     rows = [Token(str(number), form, start=start, end=end) for number, form in enumerate(forms, first)]
     if len(rows) > 1:
-        surface = _as_word(text[start:end])[0]
+        surface = " ".join(_as_word(text[start:end])) or "".join(forms)
         rows.insert(0, Token(f"{first}-{first + len(forms) - 1}", surface, start=start, end=end))
     rows[0].misc = misc
     sentence = passage.sentence

@@ -27,7 +27,7 @@ _COLUMNS = (HEAD, DEP, POS, TAG, LEMMA, MORPH)
 
 
 def annotate(doc: Doc, parsed: Sequence[tuple[Passage, Sequence[Sentence]]], details: bool) -> None:
-    """Set all attributes of the tokens; what the model does not give, such as tags of a model without, stays as it is."""
+    """Set all attributes of the tokens; what the model does not give, such as lemmas, stays as it is."""
     values: dict[int, list[int]] = {column: [0] * len(doc) for column in _COLUMNS}
     probs: list[Any] = [None] * len(doc)
     for passage, trees in parsed:
@@ -41,8 +41,9 @@ def annotate(doc: Doc, parsed: Sequence[tuple[Passage, Sequence[Sentence]]], det
             for column, value in _attributes(doc, place, arc.head == place, word).items():
                 values[column][place] = value
     filled = [column for column in _COLUMNS if column in (HEAD, DEP) or any(values[column])]
-    array = np.array([values[column] for column in filled], dtype=object).T
-    doc.from_array(filled, np.array([[value % 2**64 for value in row] for row in array], dtype=np.uint64))
+    # spaCy reads a distance to the left as an unsigned number.
+    array = np.array([[value % 2**64 for value in values[column]] for column in filled], dtype=np.uint64)
+    doc.from_array(filled, array.T)
     if details:
         keep_details(doc, [(trees, passage.owners) for passage, trees in parsed if trees], probs)
 

@@ -46,12 +46,14 @@ class PointreeComponent(Pipe):  # type: ignore[misc]
         name: str = "pointree",
         options: ParseOptions | None = None,
         details: bool = True,
+        split_tokens: bool = False,
         stores_model: bool = True,
     ) -> None:
         self.name = name
         self.model = model
         self.options = options or ParseOptions(probabilities=details)
         self.details = details
+        self.split_tokens = split_tokens
         self.stores_model = stores_model
         register_extensions()
 
@@ -108,7 +110,7 @@ class PointreeComponent(Pipe):  # type: ignore[misc]
         elif starts is None:
             hint = 'nlp.add_pipe("sentencizer", before="pointree")'
             raise ModelError(f"{self.model.name}: this model cannot find sentences; add a component that does: {hint}")
-        return plan_passages(doc.text, tokens, surfaces, starts)
+        return plan_passages(doc.text, tokens, surfaces, starts, split=self.split_tokens)
 
     def initialize(
         self, get_examples: Callable[[], Iterable[Example]] | None = None, *, nlp: Language | None = None
@@ -150,7 +152,7 @@ class PointreeComponent(Pipe):  # type: ignore[misc]
         return self
 
 
-@Language.factory(
+@Language.factory(  # type: ignore[untyped-decorator]
     "pointree",
     assigns=["doc.sents", *(f"token.{name}" for name in _ASSIGNS)],
     default_config={
@@ -159,6 +161,7 @@ class PointreeComponent(Pipe):  # type: ignore[misc]
         "n_best": 1,
         "projective": False,
         "batch_words": 2_500,
+        "split_tokens": False,
         "details": True,
         "device": "cpu",
         "check_language": True,
@@ -173,6 +176,7 @@ def make_component(
     n_best: int,
     projective: bool,
     batch_words: int,
+    split_tokens: bool,
     details: bool,
     device: str,
     check_language: bool,
@@ -187,21 +191,30 @@ def make_component(
         n_best: Trees of each sentence in ``doc._.pointree.n_best``.
         projective: Allow no crossing arcs.
         batch_words: Words to parse together.
+        split_tokens: Parse the words inside of tokens, for docs that are split at white space only.
         details: Keep the trees of the words and all probabilities with the doc.
         device: Where to compute.
         check_language: Refuse a model that was trained for another language than the pipeline's.
     """
-    shared = nlp.tokenizer.model if isinstance(nlp.tokenizer, PointreeTokenizer) else None
-    if model is None and shared is None:
+    if model is not None:
+        stored = StoredModel(model, device=device)
+    elif isinstance(nlp.tokenizer, PointreeTokenizer):
+        stored = nlp.tokenizer.model
+    else:
         raise ModelError(f"{name}: expected a model, or pointree's tokeniser that has one; found neither")
-    stored = shared if model is None or shared is None else None
-    stored = stored or StoredModel(str(model), device=device)
     if check_language:
         stored.check_language(nlp.lang)
     options = ParseOptions(
         beam=beam, n_best=n_best, projective=projective, batch_words=batch_words, probabilities=details
     )
-    return PointreeComponent(stored, name=name, options=options, details=details, stores_model=model is not None)
+    return PointreeComponent(
+        stored,
+        name=name,
+        options=options,
+        details=details,
+        split_tokens=split_tokens,
+        stores_model=model is not None,
+    )
 
 
 def _by_sentence(trees: Iterable[Sentence]) -> Iterator[list[Sentence]]:

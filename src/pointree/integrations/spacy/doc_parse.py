@@ -15,7 +15,7 @@ from pointree.treebank.conllu import format_sentence, read_conllu
 from pointree.treebank.sentence import Sentence
 from pointree.treebank.sentence_list import SentenceList
 
-__all__ = ["DocParse", "WORDS", "keep_details", "register_extensions"]
+__all__ = ["WORDS", "DocParse", "keep_details", "register_extensions"]
 
 DETAILS = "pointree"
 """The key of the details in `Doc.user_data`."""
@@ -49,9 +49,11 @@ class DocParse:
 
 
 def keep_details(doc: Doc, sentences: Sequence[tuple[Sequence[Sentence], Sequence[int]]], probs: Sequence[Any]) -> None:
-    """Store for each sentence its trees and the tokens of its words, and for each token the probabilities of its arc."""
+    """Store the trees of each sentence with the tokens of its words, and the probabilities of each token's arc."""
     doc.user_data[DETAILS] = {
-        "sentences": [([format_sentence(tree) for tree in trees], list(owners)) for trees, owners in sentences],
+        "sentences": [
+            ([format_sentence(tree, ranges=False) for tree in trees], list(owners)) for trees, owners in sentences
+        ],
         "probs": list(probs),
     }
 

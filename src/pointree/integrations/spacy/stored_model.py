@@ -66,7 +66,7 @@ class StoredModel:
             known = model_language(self.folder)
         except ModelError:
             return  # the files may still come with a saved pipeline; if not, the first use says so
-        if known is not None and _ANY_LANGUAGE != language and known != _SAME_LANGUAGE.get(language, language):
+        if known is not None and language != _ANY_LANGUAGE and known != _SAME_LANGUAGE.get(language, language):
             hint = f'use spacy.blank("{known}"), or set check_language = false'
             raise UsageError(
                 f"model {self.name}: expected a pipeline for the language {known}, found {language}; {hint}"

@@ -112,5 +112,4 @@ def _to_doc(vocab: Vocab, text: str, sentences: Iterable[Sentence]) -> Doc:
             layout.add(form, starts_sentence=surface.sentence > sentence)
             sentence = surface.sentence
     layout.move_to(len(text))
-    starts: list[bool | int | None] = list(layout.starts)
-    return Doc(vocab, layout.words, layout.spaces, {WORDS: multiword}, sent_starts=starts)
+    return Doc(vocab, words=layout.words, spaces=layout.spaces, user_data={WORDS: multiword}, sent_starts=layout.starts)
