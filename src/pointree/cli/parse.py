@@ -24,6 +24,7 @@ Examples:
   pointree parse treebank.conllu --output parsed.conllu --beam 10
   pointree parse treebank.conllu --model l2r --model r2l --model oi --output parsed.conllu
   cat text | pointree parse --to jsonl
+  pointree parse letters/*.txt --model auto --output letters.conllu
 """
 
 app = new_app()
@@ -41,7 +42,8 @@ def command(
             "--model",
             "-m",
             metavar="MODEL",
-            help="Name, folder or Hugging Face Hub id of a model (default: en); several parse together.",
+            help="Name, folder or Hugging Face Hub id of a model (default: en); several parse together; auto takes the "
+            "installed model of the language of each input.",
         ),
     ] = None,
     output: Annotated[

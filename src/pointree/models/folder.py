@@ -26,6 +26,7 @@ from pointree.models.layout import (
     CONFIG,
     FORMAT,
     HEADS,
+    LANGUAGE,
     MANIFEST,
     PRETRAINED,
     PRETRAINED_IDENTITY,
@@ -162,7 +163,7 @@ def _digest(tensors: Mapping[str, Tensor]) -> str:
 
 def _checked(folder: Path) -> list[str]:
     pretrained = sorted(path.relative_to(folder).as_posix() for path in folder.glob(f"{PRETRAINED}/*.json"))
-    optional = [name for name in (HEADS, PRETRAINED_IDENTITY, TEXT_MODEL) if (folder / name).is_file()]
+    optional = [name for name in (HEADS, LANGUAGE, PRETRAINED_IDENTITY, TEXT_MODEL) if (folder / name).is_file()]
     return [*_CHECKED, *optional, *pretrained]
 
 

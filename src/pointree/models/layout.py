@@ -4,6 +4,7 @@ pointree.json         format version, version of pointree, checksums of the othe
 config.toml           every choice that made the model
 words.json …          vocabularies
 heads.json            optional: the columns that the model predicts, and the classes of each
+language.json         optional: the letters of its language, by which a text is told to be in it
 weights.safetensors   parameters, 32 bits or fewer, with their checksum
 README.md             the model card
 text.udpipe           optional: tokeniser and tagger for raw text
@@ -21,6 +22,7 @@ __all__ = [
     "CONFIG",
     "FORMAT",
     "HEADS",
+    "LANGUAGE",
     "MANIFEST",
     "METRICS",
     "MODEL_FILES",
@@ -44,6 +46,7 @@ PRETRAINED = "encoder"
 VOCABULARIES = {"words": "words.json", "chars": "chars.json", "tags": "tags.json", "deprels": "deprels.json"}
 """The file of each field of `Vocabularies` that every model has."""
 HEADS = "heads.json"
+LANGUAGE = "language.json"
 
 CHECKPOINT = "checkpoint.safetensors"
 METRICS = "metrics.jsonl"

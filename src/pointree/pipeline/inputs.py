@@ -7,9 +7,9 @@ import io
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO, cast
 
 from pointree.errors import FormatError, InputError, UsageError
@@ -26,6 +26,7 @@ INPUT_FORMATS = ("text", "conllu", "conllx", "words")
 _TREEBANK_SUFFIXES = (".conllu", ".conll", ".conllx", ".conll06")
 _SUFFIX = re.compile(r"\.[a-z][a-z0-9]+$")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_SAMPLE_BYTES = 1 << 15
 _MOST_COMMENTS = 1 << 16
 """Bytes of comments and blank lines after which an input without a row is taken for text."""
 
@@ -36,6 +37,8 @@ class Input:
 
     name: str
     text: str | None = None
+    stream: BinaryIO | None = None
+    """What was opened already to look at its start."""
 
     @property
     def title(self) -> str:
@@ -47,11 +50,35 @@ class Input:
         """The bytes of the input, unpacked if they are compressed."""
         if self.text is not None:
             yield io.BytesIO(self.text.encode("utf-8", "surrogateescape"))
+        elif self.stream is not None:
+            with self.stream as stream:
+                yield stream
         elif self.name == "-":
             yield decompressed(cast(BinaryIO, sys.stdin.buffer))
         else:
             with open_binary(self.name) as stream:
                 yield stream
+
+    def sampled(self, format_: str | None) -> tuple[str, Input]:
+        """The text at the start of the input, to tell its language by, and an input that still has it all."""
+        if self.text is not None:
+            return self.text, self
+        with reading(self.title):
+            if os.path.isfile(self.name):
+                with open_binary(self.name) as stream:
+                    return _plain_text(self, format_, stream.read(_SAMPLE_BYTES)), self
+            stream = decompressed(cast(BinaryIO, sys.stdin.buffer)) if self.name == "-" else open_binary(self.name)
+            start = stream.read(_SAMPLE_BYTES)
+        return _plain_text(self, format_, start), replace(self, stream=rewound(start, stream, close=True))
+
+
+def _plain_text(given: Input, format_: str | None, start: bytes) -> str:
+    """The words of the start of a file, in whatever format."""
+    text = start.decode("utf-8", "ignore")
+    if (format_ or _guess(given, cast(BinaryIO, io.BytesIO(start)))[0]) in ("text", "words"):
+        return text
+    rows = (line.split("\t") for line in text.splitlines() if line[:1].isdecimal())
+    return " ".join(columns[1] for columns in rows if len(columns) > 1)
 
 
 def find_inputs(arguments: Sequence[str | os.PathLike[str]]) -> list[Input]:
@@ -81,16 +108,16 @@ def _looks_like_a_path(argument: str) -> bool:
 
 
 def read_inputs(
-    inputs: Sequence[Input],
+    inputs: Iterable[tuple[int, Input]],
     format_: str | None,
     text_model: Callable[[], TextModel],
     *,
+    several: bool,
     presegmented: bool = False,
     on_invalid: Callable[[FormatError], None] | None = None,
 ) -> Iterator[Sentence]:
-    """The sentences of all inputs; of several, the first sentence of each has its name in ``# newdoc id``."""
-    several = len(inputs) > 1
-    for number, given in enumerate(inputs, 1):
+    """The sentences of numbered inputs; of ``several``, the first sentence of each has its name in ``# newdoc id``."""
+    for number, given in inputs:
         sentences = read_input(
             given,
             format_,

@@ -8,15 +8,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TextIO, TypeVar
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from pointree.errors import FormatError, InputError, UsageError
 from pointree.files import atomic_write
 from pointree.options import ParseOptions
-from pointree.pipeline.inputs import INPUT_FORMATS, find_inputs, read_inputs
+from pointree.pipeline.inputs import INPUT_FORMATS, Input, find_inputs, read_inputs
+from pointree.pipeline.languages import LanguageWarner, group_by_model
 from pointree.rendering import FORMATS, format_of, write
 from pointree.rendering.json_format import write_array
 from pointree.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from pointree.parser import SentenceParser
 
 __all__ = ["OUTPUT_FORMATS", "ParseReport", "parse_files"]
 
@@ -62,7 +67,8 @@ def parse_files(
         inputs: Files, patterns such as ``*.txt``, ``-`` for standard input, or text itself.
         output: The file to write, which appears whole or not at all, or an open stream.
         options: How to parse; `ParseOptions` fields may also be given as keywords (``beam=4``).
-        model: The name, folder or Hub id of a model; several parse together.
+        model: The name, folder or Hub id of a model; several parse together; ``auto`` is, for each input, the installed
+            model of its language.
         input_format: text, conllu, conllx or words; guessed without it.
         output_format: A format of `pointree.rendering.FORMATS`, or ``trace``; by the suffix of the output without it.
         presegmented: Text has one sentence a line.
@@ -79,15 +85,13 @@ def parse_files(
     target = _check_formats(input_format, output_format, output)
     if target == TRACE:
         _check_trace(chosen, workers)
-    models = [os.fspath(name) for name in ([model] if isinstance(model, (str, os.PathLike)) else model)]
+    models = tuple(os.fspath(name) for name in ([model] if isinstance(model, (str, os.PathLike)) else model))
 
     from pointree.ensemble import load_models
     from pointree.running.threads import prepare_process
     from pointree.running.workers import parse_with_workers
 
     prepare_process(threads)
-    load = partial(load_models, models, precision=chosen.precision or "fp32", device=device)
-    parser = load()
     skipped: list[FormatError] = []
 
     def skip(error: FormatError) -> None:
@@ -95,24 +99,33 @@ def parse_files(
         logger.warning(f"skipped: {error}")
 
     counter = _Counter()
-    sentences = counter.count(
-        read_inputs(
-            found,
+    warner = LanguageWarner()
+    parsers: dict[tuple[str, ...], SentenceParser] = {}
+
+    def parse(names: tuple[str, ...], group: Iterator[tuple[int, Input]]) -> Iterator[Any]:
+        """The trees of neighbouring inputs that the same models parse."""
+        load = partial(load_models, names, precision=chosen.precision or "fp32", device=device)
+        if names not in parsers:
+            parsers[names] = load()
+        parser = parsers[names]
+        parser.check(chosen)
+        sentences = read_inputs(
+            group,
             input_format,
             parser.require_text_model,
+            several=len(found) > 1,
             presegmented=presegmented,
             on_invalid=skip if skip_invalid else None,
         )
-    )
-    parsed: Iterator[Any]
-    if target == TRACE:
-        parser.check(chosen)
-        parsed = (parser.trace(sentence, chosen).to_object() for sentence in sentences)
-    elif workers > 1:
-        parser.check(chosen)
-        parsed = parse_with_workers(load, sentences, chosen, workers=workers, threads=threads or 1)
-    else:
-        parsed = parser.stream(sentences, chosen, copy=False)
+        watched = warner.watch(counter.count(sentences), names)
+        if target == TRACE:
+            return (parser.trace(sentence, chosen).to_object() for sentence in watched)
+        if workers > 1:
+            return parse_with_workers(load, watched, chosen, workers=workers, threads=threads or 1)
+        return parser.stream(watched, chosen, copy=False)
+
+    groups = group_by_model(found, models, input_format)
+    parsed = chain.from_iterable(parse(names, group) for names, group in groups)
     with _opened(output) as stream:
         if target == TRACE:
             write_array(track(parsed), stream)

@@ -20,7 +20,7 @@ from pointree.config.rules import as_toml
 from pointree.errors import ConfigError, ModelError, OutputError
 from pointree.files import atomic_write, reading
 from pointree.models.folder import load_folder
-from pointree.models.layout import PRETRAINED, PRETRAINED_IDENTITY, TEXT_MODEL
+from pointree.models.layout import LANGUAGE, PRETRAINED, PRETRAINED_IDENTITY, TEXT_MODEL
 from pointree.models.registry import resolve_model
 from pointree.nn.model import PointerNetwork
 from pointree.pretrained import PretrainedModel, load_pretrained, read_identity
@@ -119,8 +119,8 @@ class InitialModel:
                 tensor[tuple(slice(size) for size in old[name].shape)] = old[name]
 
     def copy_files(self, output: Path, *, text_model: bool) -> None:
-        """Copy what a model made from this one still needs: licences and, if wanted, the tokeniser and tagger."""
-        files = list(self.folder.glob("LICEN[CS]E*"))
+        """Copy what a model made from this one needs: licences, language and, if wanted, the tokeniser and tagger."""
+        files = [*self.folder.glob("LICEN[CS]E*"), *self.folder.glob(LANGUAGE)]
         if text_model and self.text_model is not None:
             files.append(self.text_model)
         try:

@@ -14,7 +14,8 @@ from pointree.config import READ_TAGS, Config, load_config
 from pointree.config.rules import as_toml
 from pointree.errors import UsageError
 from pointree.models.card import model_card
-from pointree.models.layout import CHECKPOINT, MANIFEST
+from pointree.models.language import write_language
+from pointree.models.layout import CHECKPOINT, LANGUAGE, MANIFEST
 from pointree.pretrained import CacheFolder, default_cache
 from pointree.running.threads import prepare_process
 from pointree.training.command import training_command
@@ -156,6 +157,8 @@ def train(
     if resumed:
         trainer.resume()
     texts.copy()
+    if not (folder / LANGUAGE).exists():
+        write_language(folder, gold["train"])
     progress = trainer.run()
     texts.finish(gold["train"], gold["dev"])
     return TrainingResult(folder, progress.best_las, progress.best_epoch, progress.epoch)
