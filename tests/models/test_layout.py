@@ -22,7 +22,7 @@ def test_names_stay_as_they_are_on_disk() -> None:
     )
     assert (layout.WEIGHTS, layout.TEXT_MODEL) == ("weights.safetensors", "text.udpipe")
     assert (layout.PRETRAINED, layout.PRETRAINED_IDENTITY) == ("encoder", "encoder.json")
-    assert set(layout.VOCABULARIES) == {field.name for field in fields(Vocabularies)}
+    assert {*layout.VOCABULARIES, "columns"} == {field.name for field in fields(Vocabularies)}  # columns: HEADS
 
 
 def test_no_other_module_spells_a_name() -> None:
