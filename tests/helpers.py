@@ -14,9 +14,12 @@ import torch
 from numpy.typing import NDArray
 
 from pointree.config import FUSIONS, Config
-from pointree.models.folder import new_network
+from pointree.engines.torch_engine import TorchEngine
+from pointree.engines.torch_folder import new_network
 from pointree.nn.batch import Batch
+from pointree.nn.model import PointerNetwork
 from pointree.parser import Parser
+from pointree.text.udpipe import TextModel
 from pointree.training.optimiser import Optimiser
 from pointree.transitions import Constraints, paper_name
 from pointree.treebank.conllu import read_conllu
@@ -125,6 +128,13 @@ def tiny_vocabularies(columns: tuple[str, ...] = ()) -> Vocabularies:
     return Vocabularies.build([*repeated, labelled], min_count=1, columns=columns)
 
 
+def torch_parser(
+    config: Config, vocabularies: Vocabularies, network: PointerNetwork, text_model: TextModel | None = None
+) -> Parser:
+    """A parser that runs on torch."""
+    return Parser(config, vocabularies, TorchEngine(config, vocabularies, network), text_model)
+
+
 def tiny_parser(config: Config | None = None, *, seed: int = 0, scale: float = 2.0) -> Parser:
     """A parser with random weights, larger than fresh ones so that its choices differ from word to word."""
     config = config or tiny_config()
@@ -137,7 +147,7 @@ def tiny_parser(config: Config | None = None, *, seed: int = 0, scale: float = 2
                 parameter.normal_(std=0.3)  # biases start as zeros, which would hide that one is left out
             else:
                 parameter *= scale
-    return Parser(config, vocabularies, network.eval())
+    return torch_parser(config, vocabularies, network.eval())
 
 
 def make_batch(parser: Parser, sentences: Sequence[Sentence], *, gold: bool = False) -> Batch:
@@ -198,7 +208,7 @@ def overfit(
         sentences, min_count=1, tag=config.embeddings.tag, columns=config.predicted_columns
     )
     network = new_network(config, vocabularies)
-    parser = Parser(config, vocabularies, network)
+    parser = torch_parser(config, vocabularies, network)
     batch = make_batch(parser, by_falling_length(sentences), gold=True)
     optimiser = Optimiser(network, config.training)
     network.train()

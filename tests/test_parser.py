@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 import pointree
+from pointree.engines.torch_folder import new_network
 from pointree.errors import ModelError, UsageError
-from pointree.models.folder import new_network
 from pointree.options import ParseOptions
 from pointree.parser import Parser, load
 from pointree.text.udpipe import TextModel
@@ -37,6 +37,7 @@ from .helpers import (
     random_sentences,
     tiny_config,
     tiny_parser,
+    torch_parser,
     trained_parser,
 )
 
@@ -184,7 +185,7 @@ def test_a_treebank_with_one_label_uses_it_everywhere() -> None:
     sentence = Sentence.from_words(["a", "b"], head=[2, 0], deprel=["root", "root"])
     vocabularies = Vocabularies.build([sentence], min_count=1)
     config = tiny_config()
-    parsed = Parser(config, vocabularies, new_network(config, vocabularies).eval()).parse([["a", "b", "c"]])
+    parsed = torch_parser(config, vocabularies, new_network(config, vocabularies).eval()).parse([["a", "b", "c"]])
     assert parsed[0].deprels == ["root"] * 3
 
 
@@ -233,7 +234,7 @@ def test_threads_may_share_a_parser() -> None:
     sentences = ewt_sentences()[:30]
     expected = [format_sentence(sentence) for sentence in trained_parser().parse(sentences)]
     fresh = trained_parser()
-    shared = Parser(fresh.config, fresh.vocabularies, fresh.network)
+    shared = torch_parser(fresh.config, fresh.vocabularies, fresh.network)
     start = threading.Barrier(8)
 
     def work(number: int) -> list[str]:
@@ -305,7 +306,7 @@ def test_raw_text_needs_a_text_model(parser: Parser) -> None:
 def test_the_text_model_is_saved_with_the_parser(parser: Parser, tmp_path: Path) -> None:
     (tmp_path / "text.udpipe").write_bytes(b"what UDPipe wrote")
     text_model = TextModel(object(), str(tmp_path / "text.udpipe"))
-    Parser(parser.config, parser.vocabularies, parser.network, text_model).save(tmp_path / "model")
+    torch_parser(parser.config, parser.vocabularies, parser.network, text_model).save(tmp_path / "model")
     assert (tmp_path / "model" / "text.udpipe").read_bytes() == b"what UDPipe wrote"
     with pytest.raises(ModelError, match=r"text\.udpipe: expected a UDPipe 1 model, found"):
         load(tmp_path / "model", precision="fp32")

@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 import pointree
-from pointree.models.folder import new_network
+from pointree.engines.torch_engine import TorchEngine
+from pointree.engines.torch_folder import new_network
 from pointree.nn.pretrained_features import FrozenFeatures, PretrainedFeatures, TrainedFeatures
 from pointree.parser import Parser
-from pointree.pretrained import CacheFolder, load_pretrained
+from pointree.pretrained.cache_folder import CacheFolder
+from pointree.pretrained.loading import load_pretrained
 from pointree.text.udpipe import TextModel
 
 from .helpers import COMBINATIONS, HEADS, random_sentences, tiny_config, tiny_parser, tiny_vocabularies
@@ -53,7 +55,7 @@ def parsers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Parser]:
         else:
             features = FrozenFeatures(model, CacheFolder(root / "cache") if "cache" in kind else None)
             features.prepare([sentence.forms for sentence in SENTENCES[:2]])
-        found[kind] = Parser(config, tiny_vocabularies(), network, pretrained=features)
+        found[kind] = Parser(config, tiny_vocabularies(), TorchEngine(config, tiny_vocabularies(), network, features))
     return found
 
 
@@ -73,10 +75,10 @@ def test_a_copy_parses_the_same(make_copy: Callable[[Parser], Parser], kind: str
 def test_a_fine_tuned_model_is_copied_once(parsers: dict[str, Parser]) -> None:
     for make_copy in COPIES:
         copied = make_copy(parsers["fine-tuned"])
-        assert copied.pretrained is not None
+        assert copied.engine.pretrained is not None
         assert copied.network.embeddings.pretrained is not None
-        assert copied.pretrained.model is copied.network.embeddings.pretrained.model
-        assert copied.featurizer.pretrained is copied.pretrained
+        assert copied.engine.pretrained.model is copied.network.embeddings.pretrained.model
+        assert copied.featurizer.pretrained is copied.engine.pretrained
 
 
 def test_a_copy_needs_no_files(text_model: TextModel, tmp_path: Path) -> None:

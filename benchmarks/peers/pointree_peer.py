@@ -10,8 +10,8 @@ import torch
 
 import pointree
 from pointree.config import Config
-from pointree.models.folder import new_network
-from pointree.parser import Parser
+from pointree.engines.torch_engine import TorchEngine
+from pointree.engines.torch_folder import new_network
 from pointree.running.workers import parse_with_workers
 from pointree.treebank import Sentence, read_conllu, write_conllu
 from pointree.vocabulary import Vocabularies
@@ -24,7 +24,7 @@ def prepare(train: Path, folder: Path) -> None:
     vocabularies = Vocabularies.build(
         read_conllu(train), min_count=config.embeddings.min_count, tag=config.embeddings.tag
     )
-    Parser(config, vocabularies, new_network(config, vocabularies)).save(folder)
+    TorchEngine(config, vocabularies, new_network(config, vocabularies)).save(folder, "")
 
 
 def load(folder: Path, settings: dict[str, Any], processes: int) -> Callable[[Path, Path], None]:

@@ -9,42 +9,35 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
-import torch
-
 from pointree.config import READ_TAGS, Config
+from pointree.engines.engine import Engine
+from pointree.engines.loading import load_engine
 from pointree.errors import ModelError, UsageError
 from pointree.files import atomic_write
-from pointree.models.folder import load_features, load_folder, save_folder, save_pretrained, write_manifest
+from pointree.models.folder import write_manifest
 from pointree.models.layout import TEXT_MODEL
 from pointree.models.registry import resolve_model
-from pointree.nn.features import EncodedSentence, Featurizer
-from pointree.nn.model import Encoding, PointerNetwork
-from pointree.nn.pretrained_features import PretrainedFeatures
 from pointree.options import ParseOptions
-from pointree.pretrained.windows import SubwordBatch
 from pointree.running.batching import plan_batches, windows
-from pointree.running.precision import resolve_precision
 from pointree.search import ParseTree, search_steps
 from pointree.search.columns import best_columns
 from pointree.search.filling import fill_columns, fill_tree, filled_sentences
+from pointree.search.posteriors import Posteriors, find_posteriors
 from pointree.search.resumable import Resumable, run_to_end
 from pointree.search.trace import Trace
 from pointree.search.tracing import trace_steps
 from pointree.text.reading import segment_text
 from pointree.text.udpipe import TextModel
-from pointree.transitions import ORDERS
+from pointree.transitions import ORDERS, Constraints
 from pointree.treebank.sentence import Sentence
 from pointree.treebank.sentence_list import SentenceList
 from pointree.vocabulary import COLUMNS, UNK, ColumnClasses, Vocabularies
 
-__all__ = ["Parser", "SentenceParser", "load", "parse_windows", "resolve_device"]
+__all__ = ["Parser", "SentenceParser", "load", "parse_windows"]
 
 logger = logging.getLogger("pointree.messages")
 
 _WINDOW_SENTENCES = 2_048
-
-_PIECE_TOKENS = 512
-"""Sub-words that go through a pretrained model before the next pause."""
 
 Words = Sentence | Sequence[str]
 """A sentence to parse, or its words."""
@@ -97,33 +90,26 @@ class Parser:
         self,
         config: Config,
         vocabularies: Vocabularies,
-        network: PointerNetwork,
+        engine: Engine,
         text_model: TextModel | None = None,
         name: str = "the model",
-        pretrained: PretrainedFeatures | None = None,
     ) -> None:
         self.name = name
         self.text_model = text_model
         self.config = config
         self.vocabularies = vocabularies
-        self.network = network
+        self.engine = engine
         self.order = ORDERS[config.decoder.order]
-        device = network.decoder.recurrent_weight.device
-        tag, self.pretrained = config.embeddings.tag, pretrained
-        self.featurizer = Featurizer(vocabularies, tag, self.order, network.slots, device, pretrained)
         self.root_label = _root_label(vocabularies.deprels.symbols)
         self._warned_of_tags = False
 
     @classmethod
     def load(cls, model: str | os.PathLike[str], *, precision: str = "fp32", device: str = "cpu") -> Parser:
         """Load a trained model; see `pointree.load`."""
-        place = resolve_device(device)
-        dtype = resolve_precision(precision, place)  # first of all: see `pointree.running.precision`
         folder = resolve_model(model)
-        config, vocabularies, network = load_folder(folder)
+        config, vocabularies, engine = load_engine(folder, precision=precision, device=device)
         text_model = TextModel.load(folder / TEXT_MODEL) if (folder / TEXT_MODEL).exists() else None
-        pretrained = load_features(folder, config, network, place, dtype)
-        return cls(config, vocabularies, network.to(device=place, dtype=dtype), text_model, str(model), pretrained)
+        return cls(config, vocabularies, engine, text_model, str(model))
 
     def save(self, path: str | os.PathLike[str], card: str = "", *, bundle_pretrained: bool = False) -> None:
         """Write the model to a folder, with its tokeniser and tagger if it has them.
@@ -131,9 +117,7 @@ class Parser:
         With ``bundle_pretrained``, the folder gets a copy of its pretrained model too.
         """
         folder = Path(path)
-        save_folder(folder, self.config, self.vocabularies, self.network.state_dict(), card)
-        if self.pretrained is not None:
-            save_pretrained(folder, self.config, self.pretrained.model, bundle=bundle_pretrained)
+        self.engine.save(folder, card, bundle_pretrained=bundle_pretrained)
         if self.text_model is not None:
             content = self.text_model.content()
             with atomic_write(folder / TEXT_MODEL, "b") as stream:
@@ -143,7 +127,20 @@ class Parser:
     @property
     def precision(self) -> str:
         """The arithmetic of the network: fp32 or bf16."""
-        return "bf16" if self.network.decoder.recurrent_weight.dtype == torch.bfloat16 else "fp32"
+        return self.engine.precision
+
+    @property
+    def network(self) -> Any:
+        """The network of torch, if that is the engine."""
+        network = getattr(self.engine, "network", None)
+        if network is None:
+            raise UsageError(f"{self.name} runs on the engine {self.engine.name}, which has no network of torch")
+        return network
+
+    @property
+    def featurizer(self) -> Any:
+        """What turns sentences into the numbers that the network reads."""
+        return self.engine.featurizer
 
     def parse(self, sentences: Iterable[Words], options: ParseOptions | None = None, **fields: Any) -> SentenceList:
         """Parse sentences, given as `Sentence` objects or as lists of words, and return them with heads and labels.
@@ -189,7 +186,7 @@ class Parser:
         if options.precision not in (None, "auto", self.precision):
             problem = f"{self.name} was loaded with {self.precision}; load it with precision={options.precision!r}"
             raise UsageError(f"precision {options.precision}: {problem}")
-        if options.retag and not self.network.heads:
+        if options.retag and not self.vocabularies.columns:
             self.require_text_model()
 
     def tagged(
@@ -242,31 +239,23 @@ class Parser:
         """The best trees of each sentence as heads and label numbers, without building new sentences."""
         return run_to_end(self.tree_steps(sentences, options or ParseOptions()))
 
-    @torch.inference_mode()
     def tree_steps(self, sentences: Sequence[Sentence], options: ParseOptions) -> Resumable[list[list[ParseTree]]]:
         """The same as `trees`, with a pause after every decoder step."""
-        encoded = [self.featurizer.encode(sentence) for sentence in sentences]
+        numbered = [self.featurizer.encode(sentence) for sentence in sentences]
         results: list[list[ParseTree]] = [[] for _ in sentences]
-        lengths = [len(sentence) for sentence in encoded]
+        lengths = [len(sentence) for sentence in numbered]
         for numbers in plan_batches(lengths, batch_words=options.batch_words, beam=options.width):
-            encoding = yield from self._encode_steps([encoded[number] for number in numbers])
-            found = yield from search_steps(self.network, encoding, self.order, options, self.root_label)
-            columns = best_columns(encoding, probabilities=options.probabilities)
+            encoded = yield from self.engine.encode_steps([numbered[number] for number in numbers])
+            found = yield from search_steps(encoded, options, self.root_label)
+            columns = best_columns(encoded, probabilities=options.probabilities)
             for number, trees, predicted in zip(numbers, found, columns, strict=True):
                 results[number] = [replace(tree, columns=predicted) for tree in trees]
         return results
 
-    def _encode_steps(self, sentences: Sequence[EncodedSentence]) -> Resumable[Encoding]:
-        """Encode a batch, with pauses between layers and, without a GPU, between the windows of a pretrained model."""
-        batch = self.featurizer.batch(sentences)
-        subwords = batch.pretrained
-        if isinstance(subwords, SubwordBatch) and self.pretrained is not None and subwords.rows.device.type == "cpu":
-            found = []
-            for vectors in self.pretrained.model.pieces(subwords, _PIECE_TOKENS):
-                found.append(vectors)
-                yield
-            batch = replace(batch, pretrained=self.pretrained.model.merge(subwords, found))
-        return (yield from self.network.encode_steps(batch))
+    def posteriors(self, sentences: Sequence[Sentence], constraints: Constraints) -> Posteriors:
+        """The probabilities of all arcs of sentences that are sorted by falling length."""
+        numbered = [self.featurizer.encode(sentence) for sentence in sentences]
+        return find_posteriors(run_to_end(self.engine.encode_steps(numbered)), constraints)
 
     def parse_steps(self, sentences: Iterable[Sentence], options: ParseOptions) -> Resumable[list[list[Sentence]]]:
         """Parse sentences in place, with pauses, and return the trees of each, best first.
@@ -285,7 +274,6 @@ class Parser:
             for sentence, trees in zip(tagged, found, strict=True)
         ]
 
-    @torch.inference_mode()
     def tag_steps(self, sentences: Iterable[Sentence]) -> Resumable[None]:
         """Replace the tags, features and lemmas of sentences in place, without parsing them; with pauses."""
         self.check(ParseOptions(retag=True))
@@ -293,12 +281,12 @@ class Parser:
         for sentence in self.tagged(sentences, retag=True, copy=False):
             tagged.append(sentence)
             yield
-        if not self.network.heads:
+        if not self.vocabularies.columns:
             return
-        encoded = [self.featurizer.encode(sentence) for sentence in tagged]
-        for numbers in plan_batches([len(sentence) for sentence in encoded], batch_words=ParseOptions().batch_words):
-            encoding = yield from self._encode_steps([encoded[number] for number in numbers])
-            for number, predicted in zip(numbers, best_columns(encoding), strict=True):
+        numbered = [self.featurizer.encode(sentence) for sentence in tagged]
+        for numbers in plan_batches([len(sentence) for sentence in numbered], batch_words=ParseOptions().batch_words):
+            encoded = yield from self.engine.encode_steps([numbered[number] for number in numbers])
+            for number, predicted in zip(numbers, best_columns(encoded), strict=True):
                 fill_columns(tagged[number], predicted, self.vocabularies.columns)
 
     def trace(
@@ -309,24 +297,21 @@ class Parser:
         """
         return run_to_end(self.trace_steps(sentence, ParseOptions.of(options, fields), top_labels=top_labels))
 
-    @torch.inference_mode()
     def trace_steps(self, sentence: Words, options: ParseOptions, *, top_labels: int = 5) -> Resumable[Trace]:
         """The same as `trace`, with pauses."""
         self.check(options)
         [tagged] = self.tagged([sentence], options.retag)
         forms, deprels = ["ROOT", *tagged.forms], self.vocabularies.deprels.symbols
-        encoding = yield from self._encode_steps([self.featurizer.encode(tagged)])
+        encoded = yield from self.engine.encode_steps([self.featurizer.encode(tagged)])
         tree, steps = yield from trace_steps(
-            self.network,
-            encoding,
-            self.order,
+            encoded,
             options,
             self.root_label,
             forms=forms,
             deprels=deprels,
             top_labels=top_labels,
         )
-        [predicted] = best_columns(encoding)
+        [predicted] = best_columns(encoded)
         fill_tree(tagged, replace(tree, columns=predicted), ParseOptions(), deprels, self.vocabularies.columns)
         return Trace(
             model=self.name,
@@ -370,16 +355,6 @@ def _as_sentence(sentence: Words, *, copy: bool) -> Sentence:
     if not len(sentence):
         raise UsageError("a sentence must have at least one word")
     return sentence
-
-
-def resolve_device(name: str) -> torch.device:
-    """The device of this name, if it is there."""
-    try:
-        device = torch.device(name)
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:
-        raise UsageError(f"device {name} cannot be used: {str(error).splitlines()[0]}") from None
-    return device
 
 
 def _root_label(deprels: Sequence[str]) -> int | None:

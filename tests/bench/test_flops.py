@@ -33,9 +33,7 @@ def test_forward_equals_the_counter(order: str, fusion: str, gate: str, length: 
     sentence = random_sentences([length], seed=length)[0]
     batch = parser.featurizer.batch([parser.featurizer.encode(sentence)])
     with torch.no_grad():
-        counted = counted_flops(
-            lambda: search(parser.network, parser.network.encode(batch), parser.order, ParseOptions(), None)
-        )
+        counted = counted_flops(lambda: search(parser.engine.encode(batch), ParseOptions(), None))
     # Forms are convolved once each, ROOT's with the padding of the longest: so much is computed, not all is useful.
     computed = (len(set(sentence.forms)) + 1) * WORD_CHARS
     assert counted == forward_flops(config, length, n_labels=N_LABELS, chars=computed)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from pointree.engines.torch_folder import load_folder
 from pointree.models import registry as models
-from pointree.models.folder import load_folder
 
 from ..helpers import WORDS, tiny_parser
 

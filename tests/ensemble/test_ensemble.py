@@ -10,17 +10,16 @@ import numpy as np
 import pytest
 import torch
 
+from pointree.engines.torch_folder import new_network
 from pointree.ensemble import Ensemble, load_ensemble
-from pointree.ensemble.ensemble import _posteriors
 from pointree.errors import ModelError, UsageError
-from pointree.models.folder import new_network
 from pointree.parser import Parser
 from pointree.text.udpipe import TextModel
 from pointree.transitions import Constraints, is_projective
 from pointree.treebank.sentence import Sentence, get_misc
 from pointree.vocabulary import Vocabularies
 
-from ..helpers import HEADS, is_tree, random_sentences, tiny_config, tiny_parser
+from ..helpers import HEADS, is_tree, random_sentences, tiny_config, tiny_parser, torch_parser
 
 ORDERS = [
     ("left-to-right", "simple", "gate1"),
@@ -63,7 +62,7 @@ def test_the_tree_has_the_greatest_product_of_mean_posteriors() -> None:
     constraints = Constraints(single_root=True, projective=False)
     ordered = sorted(SENTENCES, key=len, reverse=True)
     with torch.inference_mode():
-        means = np.mean([_posteriors(parser, ordered, constraints).heads.numpy() for parser in parsers], axis=0)
+        means = np.mean([parser.posteriors(ordered, constraints).heads.numpy() for parser in parsers], axis=0)
     for row, sentence in enumerate(Ensemble(parsers).parse(ordered)):
         n = len(sentence)
         if n > 4:
@@ -88,7 +87,7 @@ def test_models_with_other_words_and_labels() -> None:
     config = tiny_config()
     own = Sentence.from_words(["ta", "zz"], upos=["NOUN", "X"], head=[2, 0], deprel=["odd", "root"])
     vocabularies = Vocabularies.build([own], min_count=1)
-    other = Parser(config, vocabularies, new_network(config, vocabularies).eval())
+    other = torch_parser(config, vocabularies, new_network(config, vocabularies).eval())
     ensemble = Ensemble([tiny_parser(), other])
     assert sorted(ensemble.deprels) == ["det", "nsubj", "obj", "odd", "root"]
     [parsed] = ensemble.parse([["ta", "tok", "zz"]], probabilities=True)
@@ -165,7 +164,7 @@ def test_arcs_of_root_are_labelled_by_models_that_have_a_label_for_them() -> Non
     own = Sentence.from_words(["ta", "tok"], upos=["NOUN", "X"], head=[2, 0], deprel=["odd", "top"])
     vocabularies = Vocabularies.build([own], min_count=1)
     config = tiny_config()
-    other = Parser(config, vocabularies, new_network(config, vocabularies).eval())
+    other = torch_parser(config, vocabularies, new_network(config, vocabularies).eval())
     assert other.root_label is None
     for sentence in Ensemble([other, tiny_parser(), other]).parse(SENTENCES, probabilities=True):
         for word in sentence.words:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
+from pointree.engines.torch_arrays import TorchArrays
+from pointree.search.arrays import Arrays, NumpyArrays
 from pointree.search.state import BatchedTrees
 from pointree.transitions import ORDERS, Constraints, Order, PartialTree, Slot, legal_heads
 
@@ -17,29 +21,36 @@ every_rule = pytest.mark.parametrize(
     "constraints", CONSTRAINTS, ids=lambda rule: f"single_root={rule.single_root}-projective={rule.projective}"
 )
 
+every_library = pytest.mark.parametrize(
+    "arrays", [NumpyArrays(), TorchArrays(torch.device("cpu"))], ids=lambda arrays: type(arrays).__name__
+)
+
 
 class Twins:
     """Batched trees beside pure-Python ones, with a made-up name for every decoder state."""
 
-    def __init__(self, lengths: list[int], slots: tuple[Slot, ...], constraints: Constraints) -> None:
-        initial = torch.arange(1, 1 + len(lengths))
-        self.batched = BatchedTrees(torch.tensor(lengths), initial, slots, constraints)
+    def __init__(self, arrays: Arrays, lengths: list[int], slots: tuple[Slot, ...], constraints: Constraints) -> None:
+        self.arrays = arrays
+        self.batched = BatchedTrees(arrays, lengths, slots, constraints)
         self.slots = slots
         self.constraints = constraints
         self.n_positions = max(lengths) + 1
         self.trees = [PartialTree(n) for n in lengths]
         self.names: list[dict[int, int]] = [{0: 0} for _ in lengths]
-        self.previous = initial.tolist()
+        self.previous = list(range(1, 1 + len(lengths)))
         self.next_name = 1 + len(lengths)
 
+    def column(self, values: list[Any], dtype: type = np.int64) -> Any:
+        return self.arrays.from_numpy(np.array(values, dtype=dtype)[:, None])
+
     def select(self, rows: list[int]) -> None:
-        self.batched.select(torch.tensor(rows))
+        self.batched.select(self.arrays.from_numpy(np.array(rows)))
         self.trees = [self.trees[row].copy() for row in rows]
         self.names = [dict(self.names[row]) for row in rows]
         self.previous = [self.previous[row] for row in rows]
 
     def assert_same(self, focus: list[int]) -> None:
-        column = torch.tensor(focus).unsqueeze(1)
+        column = self.column(focus)
         legal, sources = self.batched.legal_heads(column).tolist(), self.batched.sources(column).tolist()
         for row, (tree, word) in enumerate(zip(self.trees, focus, strict=True)):
             padding = [False] * (self.n_positions - tree.n - 1)
@@ -51,10 +62,10 @@ class Twins:
         names = list(range(self.next_name, self.next_name + len(focus)))
         self.next_name += len(focus)
         self.batched.attach(
-            torch.tensor(focus).unsqueeze(1),
-            torch.tensor(heads).unsqueeze(1),
-            torch.tensor(log_probs).unsqueeze(1),
-            torch.tensor(names),
+            self.column(focus),
+            self.column(heads),
+            self.column(log_probs, np.float32),
+            self.column(names)[:, 0],
         )
         for tree, word, head in zip(self.trees, focus, heads, strict=True):
             tree.attach(word, head)
@@ -63,10 +74,10 @@ class Twins:
         self.previous = names
 
 
-def run(order: Order, constraints: Constraints, random: Random, slots: tuple[Slot, ...]) -> None:
+def run(arrays: Arrays, order: Order, constraints: Constraints, random: Random, slots: tuple[Slot, ...]) -> None:
     lengths = sorted((random.randint(1, 12) for _ in range(random.randint(1, 6))), reverse=True)
     turns = [order.focus_sequence(n) for n in lengths]
-    twins = Twins(lengths, slots, constraints)
+    twins = Twins(arrays, lengths, slots, constraints)
     chosen: list[dict[int, float]] = [{} for _ in lengths]
     for step in range(lengths[0]):
         running = [row for row in range(len(turns)) if step < len(turns[row])]
@@ -95,17 +106,19 @@ def run(order: Order, constraints: Constraints, random: Random, slots: tuple[Slo
             assert kept == pytest.approx([chosen[row].get(word, 0.0) for word in range(len(kept))])
 
 
+@every_library
 @every_rule
 @every_order
-def test_batched_trees_are_the_pure_python_trees(order: Order, constraints: Constraints) -> None:
-    for seed in range(25):
+def test_batched_trees_are_the_pure_python_trees(arrays: Arrays, order: Order, constraints: Constraints) -> None:
+    for seed in range(15):
         for fusion in order.fusions.values():
-            run(order, constraints, Random(seed), fusion)
+            run(arrays, order, constraints, Random(seed), fusion)
 
 
+@every_library
 @every_rule
-def test_all_slots_are_followed_in_any_order_of_the_words(constraints: Constraints) -> None:
-    for seed in range(25):
+def test_all_slots_are_followed_in_any_order_of_the_words(arrays: Arrays, constraints: Constraints) -> None:
+    for seed in range(15):
         random = Random(seed)
         anyhow = Order(
             name="anyhow",
@@ -113,4 +126,4 @@ def test_all_slots_are_followed_in_any_order_of_the_words(constraints: Constrain
             slots=tuple(Slot),
             fusions={"none": ()},
         )
-        run(anyhow, constraints, random, tuple(Slot))
+        run(arrays, anyhow, constraints, random, tuple(Slot))

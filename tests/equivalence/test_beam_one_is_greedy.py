@@ -28,9 +28,9 @@ def test_beam_of_one_is_greedy(combination: Combination) -> None:
     batch = make_batch(parser, by_falling_length(random_sentences([9, 1, 4, 9, 2, 13], seed=14)))
     for constraints in CONSTRAINTS:
         with torch.inference_mode():
-            encoding = parser.network.encode(batch)
-            greedy = greedy_search(parser.network, encoding, parser.order, constraints)
-            beam = beam_search(parser.network, encoding, parser.order, constraints, beam=1)
+            encoded = parser.engine.encode(batch)
+            greedy = greedy_search(encoded.branch(), constraints)
+            beam = beam_search(encoded.branch(), constraints, beam=1)
         assert beam.heads.shape == greedy.heads.shape == (6, 1, 14)
         assert torch.equal(beam.heads, greedy.heads)
         torch.testing.assert_close(beam.log_probs, greedy.log_probs)
@@ -45,10 +45,10 @@ def test_the_best_of_a_beam_is_never_less_probable_than_what_the_beam_starts_fro
     parser = tiny_parser(seed=15)
     batch = make_batch(parser, by_falling_length(random_sentences([3, 2, 1], seed=16)))
     with torch.inference_mode():
-        encoding = parser.network.encode(batch)
-        greedy = greedy_search(parser.network, encoding, parser.order, Constraints())
-        beam = beam_search(parser.network, encoding, parser.order, Constraints(), beam)
-        wide = beam_search(parser.network, encoding, parser.order, Constraints(), 50)
+        encoded = parser.engine.encode(batch)
+        greedy = greedy_search(encoded.branch(), Constraints())
+        beam = beam_search(encoded.branch(), Constraints(), beam)
+        wide = beam_search(encoded.branch(), Constraints(), 50)
     assert bool((wide.scores[:, 0] >= greedy.scores[:, 0] - 1e-6).all())
     assert bool((wide.scores[:, 0] >= beam.scores[:, 0] - 1e-6).all())
     exists = beam.scores > float("-inf")

@@ -35,8 +35,10 @@ def test_teacher_forced_states_are_stepped_states(combination: Combination) -> N
         gates = encoding.input_gates.index_select(0, gold.focus_rows)
         forced = teacher_forced_states(network.decoder, encoding.initial, gates, gold.state_ids, gold.steps)
 
-        stepper = Stepper.start(network, encoding, parser.order, beam=1)
-        trees = BatchedTrees(stepper.lengths, stepper.initial_ids, network.slots, Constraints(single_root=False))
+        stepper = Stepper.start(parser.engine.encode(batch).branch(), beam=1)
+        trees = BatchedTrees(
+            stepper.branch.arrays, stepper.steps.lengths, network.slots, Constraints(single_root=False)
+        )
         for step, count in enumerate(stepper.steps.active):
             trees.select(slice(count))
             focus, names, log_probs = stepper.advance(trees, step, width=1)

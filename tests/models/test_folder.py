@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -13,16 +14,11 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
+from pointree.engines.torch_folder import as_arrays, load_folder, new_network
 from pointree.errors import ModelError, OutputError
-from pointree.models.folder import (
-    FORMAT,
-    load_folder,
-    new_network,
-    replace_config,
-    save_folder,
-    write_card,
-    write_weights,
-)
+from pointree.models.folder import FORMAT, replace_config, save_folder, write_card
+from pointree.models.layout import WEIGHTS
+from pointree.models.weights import write_weights
 from pointree.parser import Parser
 from pointree.vocabulary import LabelVocabulary, Vocabularies, Vocabulary
 
@@ -88,7 +84,9 @@ def test_nothing_in_the_folder_is_a_pickle(folder: Path) -> None:
 def test_bfloat16_weights_are_loaded_in_32_bits(tmp_path: Path) -> None:
     parser = tiny_parser()
     weights = {name: tensor.bfloat16() for name, tensor in parser.network.state_dict().items()}
-    save_folder(tmp_path, parser.config, parser.vocabularies, weights, "")
+    parser.save(tmp_path)
+    digest = hashlib.sha256(b"".join(weights[name].view(torch.int16).numpy().tobytes() for name in sorted(weights)))
+    save_file(weights, tmp_path / WEIGHTS, metadata={"sha256": digest.hexdigest()})
     network = load_folder(tmp_path)[2]
     for name, tensor in network.state_dict().items():
         assert torch.equal(tensor, weights[name].float())
@@ -97,7 +95,7 @@ def test_bfloat16_weights_are_loaded_in_32_bits(tmp_path: Path) -> None:
 def test_weights_and_card_are_replaced_alone(folder: Path) -> None:
     before = {name: (folder / name).read_bytes() for name in NEEDED}
     other = tiny_parser(seed=1).network.state_dict()
-    write_weights(folder, other)
+    write_weights(folder / WEIGHTS, as_arrays(other))
     write_card(folder, "Another card.\n")
     changed = {name for name in NEEDED if (folder / name).read_bytes() != before[name]}
     assert changed == {"weights.safetensors"}
@@ -233,7 +231,7 @@ def test_a_vocabulary_of_another_size(tmp_path: Path) -> None:
     parser = tiny_parser()
     given = tiny_vocabularies()
     larger = Vocabularies(given.words, given.chars, given.tags, LabelVocabulary([*given.deprels.symbols, "iobj"]))
-    save_folder(tmp_path, parser.config, larger, parser.network.state_dict(), "")
+    save_folder(tmp_path, parser.config, larger, as_arrays(parser.network.state_dict()), "")
     message = fault_of(tmp_path)
     assert "weights.safetensors: the weights do not fit the settings: " in message
     assert "labels.bilinear has shape (7, 28), expected (7, 35)" in message
@@ -242,9 +240,15 @@ def test_a_vocabulary_of_another_size(tmp_path: Path) -> None:
 def test_settings_of_another_network(tmp_path: Path) -> None:
     parser = tiny_parser(tiny_config(("left-to-right", "simple", "gate1")))
     other = tiny_config(("left-to-right", "none", "gate1"))
-    save_folder(tmp_path, other, parser.vocabularies, parser.network.state_dict(), "")
+    save_folder(tmp_path, other, parser.vocabularies, as_arrays(parser.network.state_dict()), "")
     assert "decoder.fusion.joint is unknown" in fault_of(tmp_path)
-    save_folder(tmp_path, parser.config, parser.vocabularies, new_network(other, parser.vocabularies).state_dict(), "")
+    save_folder(
+        tmp_path,
+        parser.config,
+        parser.vocabularies,
+        as_arrays(new_network(other, parser.vocabularies).state_dict()),
+        "",
+    )
     assert "decoder.fusion.joint is missing" in fault_of(tmp_path)
 
 
@@ -276,7 +280,7 @@ def test_the_tagger_of_an_earlier_version_is_a_head(tmp_path: Path) -> None:
     # Classes that were never chosen have the highest scores here, so that it shows if they are.
     weights["tagger.projection.weight"] = torch.cat([weight.new_zeros(len(weight), len(specials)), weight], dim=1)
     weights["tagger.projection.bias"] = torch.cat([bias.new_full((len(specials),), 100.0), bias])
-    write_weights(tmp_path, weights)
+    write_weights(tmp_path / WEIGHTS, as_arrays(weights))
     (tmp_path / "pointree.json").write_text(json.dumps({"format": FORMAT}), encoding="utf-8")
     sentences = [["ta", "tok", "rosa"], ["a"]]
     expected = [[word.upos for word in sentence.words] for sentence in parser.parse(sentences)]

@@ -9,8 +9,9 @@ import torch
 from safetensors.torch import load_file
 
 import pointree
+from pointree.engines.torch_folder import load_folder, new_network
 from pointree.errors import ModelError, UsageError
-from pointree.models.folder import load_folder, new_network, save_folder
+from pointree.models.folder import save_folder
 from pointree.models.quantise import Bits
 from pointree.models.shrink import shrink_model
 from pointree.treebank.sentence import Sentence

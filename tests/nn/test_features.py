@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 import torch
 
-from pointree.nn.features import MAX_CHARS, Featurizer
+from pointree.batches.features import MAX_CHARS
+from pointree.nn.features import Featurizer
 from pointree.transitions import ORDERS, Slot, gold_steps
 from pointree.treebank.sentence import Sentence
 from pointree.vocabulary import ROOT, UNK, CharVocabulary
@@ -112,7 +113,7 @@ def test_without_fusion_a_step_reads_the_previous_state_alone() -> None:
 
 
 def test_the_cache_of_forms_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pointree.nn.features._FORM_CACHE", 3)
+    monkeypatch.setattr("pointree.batches.features._FORM_CACHE", 3)
     featurizer = new_featurizer()
     for number in range(20):
         featurizer.batch([featurizer.encode(Sentence.from_words([f"w{number}", "ta"]))])

@@ -15,7 +15,7 @@ from pointree.text.udpipe import TextModel
 from pointree.treebank.sentence import Sentence
 from pointree.vocabulary import COLUMNS
 
-from ..helpers import COMBINATIONS, HEADS, overfit, short_ewt_sentences, tiny_config, tiny_parser
+from ..helpers import COMBINATIONS, HEADS, overfit, short_ewt_sentences, tiny_config, tiny_parser, torch_parser
 
 WRONG = {"upos": "X", "xpos": "X", "feats": "A=B", "lemma": "X"}
 
@@ -95,7 +95,7 @@ def test_the_network_comes_before_the_text_model(text_model: TextModel) -> None:
     parser = overfit(
         COMBINATIONS[1], short_ewt_sentences(), {"embeddings": {"tag": "none"}, "heads": {"upos": True}}, most_steps=60
     )
-    with_text_model = Parser(parser.config, parser.vocabularies, parser.network, text_model)
+    with_text_model = torch_parser(parser.config, parser.vocabularies, parser.network, text_model)
     sentence = short_ewt_sentences()[10]
     for given in (sentence.forms, wrong(sentence)):
         [parsed] = with_text_model.parse([given], retag=True)

@@ -10,8 +10,9 @@ from torch import Tensor
 
 from pointree.nn.packing import Packing
 from pointree.nn.pretrained_features import FrozenFeatures, TrainedFeatures
-from pointree.pretrained import CacheFolder, PretrainedModel
 from pointree.pretrained.cache import VECTORS
+from pointree.pretrained.cache_folder import CacheFolder
+from pointree.pretrained.model import PretrainedModel
 
 from ..pretrained.small_models import make_pretrained, open_pretrained, sentences
 

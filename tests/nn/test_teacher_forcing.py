@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import Tensor
 
+from pointree.batches.features import EncodedSentence
 from pointree.nn.decoder import Decoder
-from pointree.nn.features import EncodedSentence
 from pointree.nn.packing import Packing
 from pointree.nn.teacher_forcing import _TeacherForcing, teacher_forced_states
 from pointree.parser import Parser

@@ -12,7 +12,8 @@ import pytest
 import torch
 
 from pointree.config import PretrainedConfig
-from pointree.pretrained import PretrainedModel, load_pretrained
+from pointree.pretrained.loading import load_pretrained
+from pointree.pretrained.model import PretrainedModel
 from pointree.treebank.conllu import read_conllu
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")

@@ -20,9 +20,9 @@ import pointree
 from pointree.config import PretrainedConfig
 from pointree.errors import ModelError
 from pointree.models.shrink import shrink_model
-from pointree.pretrained import load_pretrained, new_pretrained, save_architecture
 from pointree.pretrained.bert import Bert
 from pointree.pretrained.bert_folder import copy_bert, prune_pieces, read_bert
+from pointree.pretrained.loading import load_pretrained, new_pretrained, save_architecture
 from pointree.pretrained.subwords import SubwordTokenizer
 from pointree.training.trainer import Trainer
 from pointree.treebank.conllu import read_conllu
@@ -132,7 +132,7 @@ def test_a_copy_is_read_alike(folder: Path, tmp_path: Path) -> None:
     before, after = read_bert(folder), read_bert(tmp_path / "copy")
     assert before is not None
     assert after is not None
-    assert before[0].config == after[0].config
+    assert before[0] == after[0]
     assert before[1].settings == after[1].settings
 
 

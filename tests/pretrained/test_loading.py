@@ -14,8 +14,13 @@ from safetensors.torch import load_file, save_file
 
 from pointree.config import PretrainedConfig
 from pointree.errors import MissingExtraError, ModelError
-from pointree.pretrained import bundle_pretrained, load_pretrained, new_pretrained, save_architecture
-from pointree.pretrained.loading import _drop_unused_layers
+from pointree.pretrained.loading import (
+    _drop_unused_layers,
+    bundle_pretrained,
+    load_pretrained,
+    new_pretrained,
+    save_architecture,
+)
 
 from .small_models import make_pretrained, open_pretrained, transformers, word_piece_tokenizer
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from pointree.errors import ModelError
-from pointree.pretrained import PretrainedModel
+from pointree.pretrained.model import PretrainedModel
 from pointree.pretrained.windows import plan_windows
 
 from .small_models import KINDS, LAYERS, SIZES, make_pretrained, open_pretrained, sentences

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,13 +55,12 @@ def laid_out(
         padding=0,
         limit=limit,
         subwords=subwords,  # type: ignore[arg-type]
-        device=torch.device("cpu"),
     )
 
 
 def kept_tokens(batch: SubwordBatch) -> dict[int, list[int]]:
     """The tokens that stand for each row."""
-    tokens = torch.cat([chunk.tokens.flatten()[chunk.kept] for chunk in batch.chunks])
+    tokens = np.concatenate([chunk.tokens.flatten()[chunk.kept] for chunk in batch.chunks])
     found: dict[int, list[int]] = {row: [] for row in range(len(batch.counts))}
     for row, token in zip(batch.rows.tolist(), tokens.tolist(), strict=True):
         found[row].append(token)
@@ -74,7 +72,7 @@ def test_root_is_the_opening_token_and_words_are_all_their_subwords() -> None:
     batch = laid_out([[2, 1], [1]])
     assert kept_tokens(batch) == {0: [101], 1: [1000, 1001], 2: [1002], 3: [101], 4: [1003]}
     assert batch.chunks[0].tokens.tolist() == [[101, 1000, 1001, 1002, 102, 103], [101, 1003, 102, 103, 0, 0]]
-    assert batch.chunks[0].mask.sum(dim=1).tolist() == [6, 4]
+    assert batch.chunks[0].mask.sum(axis=1).tolist() == [6, 4]
 
 
 @pytest.mark.parametrize(("subwords", "expected"), [("first", [1000, 1003]), ("last", [1002, 1003])])
@@ -114,9 +112,9 @@ def test_many_windows_go_through_the_model_in_turns(monkeypatch: pytest.MonkeyPa
 def test_a_split_chunk_keeps_the_same_places(max_tokens: int) -> None:
     from pointree.pretrained.windows import Chunk, split_chunk
 
-    tokens = torch.arange(40).view(5, 8)
-    kept = torch.tensor([1, 2, 9, 15, 16, 30, 39])
+    tokens = np.arange(40).reshape(5, 8)
+    kept = np.array([1, 2, 9, 15, 16, 30, 39])
     pieces = list(split_chunk(Chunk(tokens, tokens > 0, kept), max_tokens))
-    assert torch.cat([piece.tokens for piece in pieces]).equal(tokens)
-    assert torch.cat([piece.tokens.flatten()[piece.kept] for piece in pieces]).equal(kept)
-    assert all(len(piece.tokens) == 1 or piece.tokens.numel() <= max_tokens for piece in pieces)
+    assert np.array_equal(np.concatenate([piece.tokens for piece in pieces]), tokens)
+    assert np.array_equal(np.concatenate([piece.tokens.flatten()[piece.kept] for piece in pieces]), kept)
+    assert all(len(piece.tokens) == 1 or piece.tokens.size <= max_tokens for piece in pieces)

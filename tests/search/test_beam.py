@@ -19,8 +19,8 @@ N_TREES = {True: [1, 2, 9, 64], False: [1, 3, 16, 125]}
 def run(beam: int, constraints: Constraints) -> Trees:
     parser = tiny_parser(seed=22)
     with torch.inference_mode():
-        encoding = parser.network.encode(make_batch(parser, random_sentences(LENGTHS)))
-        return beam_search(parser.network, encoding, parser.order, constraints, beam)
+        encoded = parser.engine.encode(make_batch(parser, random_sentences(LENGTHS)))
+        return beam_search(encoded.branch(), constraints, beam)
 
 
 @pytest.mark.parametrize("constraints", CONSTRAINTS, ids=str)

@@ -14,8 +14,9 @@ def test_classes_and_probabilities_are_those_of_the_rows() -> None:
     sentences = by_falling_length(random_sentences([3, 6, 1]))
     with torch.inference_mode():
         encoding = parser.network.encode(make_batch(parser, sentences))
-    found = best_columns(encoding, probabilities=True)
-    assert [each.numbers for each in best_columns(encoding)] == [each.numbers for each in found]
+    found = best_columns(parser.engine.encode(make_batch(parser, sentences)), probabilities=True)
+    without = best_columns(parser.engine.encode(make_batch(parser, sentences)))
+    assert [each.numbers for each in without] == [each.numbers for each in found]
     for row, (sentence, predicted) in enumerate(zip(sentences, found, strict=True)):
         for column, logits in encoding.columns.items():
             own = encoding.positions.pad(logits)[row, 1 : len(sentence) + 1].softmax(dim=1)
@@ -25,7 +26,5 @@ def test_classes_and_probabilities_are_those_of_the_rows() -> None:
 
 def test_a_network_without_heads_predicts_nothing() -> None:
     parser = tiny_parser()
-    with torch.inference_mode():
-        encoding = parser.network.encode(make_batch(parser, random_sentences([2])))
-    [found] = best_columns(encoding, probabilities=True)
+    [found] = best_columns(parser.engine.encode(make_batch(parser, random_sentences([2]))), probabilities=True)
     assert found.numbers == found.probs == {}

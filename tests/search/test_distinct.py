@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 
@@ -9,6 +10,7 @@ import pointree.search.labels
 import pointree.search.step
 from pointree.options import ParseOptions
 from pointree.search import search
+from pointree.search.arrays import Array, Arrays, NumpyArrays
 from pointree.search.distinct import distinct_rows
 
 from ..helpers import COMBINATIONS, Combination, make_batch, random_sentences, tiny_config, tiny_parser
@@ -16,15 +18,15 @@ from ..helpers import COMBINATIONS, Combination, make_batch, random_sentences, t
 
 @pytest.mark.parametrize("n_columns", [1, 2, 5])
 def test_each_row_equals_the_one_that_stands_for_it(n_columns: int) -> None:
-    table = torch.randint(0, 4, (200, n_columns), generator=torch.Generator().manual_seed(n_columns))
-    chosen, shares = distinct_rows(table, bound=4)
-    assert torch.equal(table[chosen][shares], table)
+    table = np.random.default_rng(n_columns).integers(0, 4, (200, n_columns))
+    chosen, shares = distinct_rows(NumpyArrays(), table, bound=4)
+    assert np.array_equal(table[chosen][shares], table)
     assert len(chosen) == len({tuple(row) for row in table.tolist()})
 
 
 def test_numbers_up_to_the_bound_are_not_confused() -> None:
-    table = torch.tensor([[0, 9], [1, 0], [9, 0], [0, 0], [0, 9]])
-    chosen, shares = distinct_rows(table, bound=10)
+    table = np.array([[0, 9], [1, 0], [9, 0], [0, 0], [0, 9]])
+    chosen, shares = distinct_rows(NumpyArrays(), table, bound=10)
     assert len(chosen) == 4
     assert shares[0] == shares[4]
 
@@ -36,16 +38,16 @@ def test_sharing_changes_no_tree(combination: Combination, monkeypatch: pytest.M
 
     def run() -> list[list[tuple[list[int], list[int], float]]]:
         with torch.inference_mode():
-            encoding = parser.network.encode(make_batch(parser, random_sentences([9, 7, 4, 1])))
-            found = search(parser.network, encoding, parser.order, options, None)
+            encoded = parser.engine.encode(make_batch(parser, random_sentences([9, 7, 4, 1])))
+            found = search(encoded, options, None)
         return [[(tree.heads, tree.labels, tree.log_prob) for tree in trees] for trees in found]
 
     shared = run()
     computed = []
 
-    def none_alike(table: torch.Tensor, bound: int) -> tuple[torch.Tensor, torch.Tensor]:
-        computed.append((len(table), len(distinct_rows(table, bound)[0])))
-        rows = torch.arange(len(table))
+    def none_alike(arrays: Arrays, table: Array, bound: int) -> tuple[Array, Array]:
+        computed.append((len(table), len(distinct_rows(arrays, table, bound)[0])))
+        rows = arrays.arange(0, len(table))
         return rows, rows
 
     for module in (pointree.search.step, pointree.search.labels):

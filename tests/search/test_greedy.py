@@ -14,8 +14,8 @@ def test_finished_sentences_keep_their_trees_while_longer_ones_go_on() -> None:
     parser = tiny_parser(seed=21)
     lengths = [9, 6, 2, 2, 1]
     with torch.inference_mode():
-        encoding = parser.network.encode(make_batch(parser, random_sentences(lengths)))
-        trees = greedy_search(parser.network, encoding, parser.order, Constraints())
+        encoded = parser.engine.encode(make_batch(parser, random_sentences(lengths)))
+        trees = greedy_search(encoded.branch(), Constraints())
     assert trees.heads.shape == trees.log_probs.shape == trees.state_ids.shape == (5, 1, 10)
     for row, n in enumerate(lengths):
         assert is_tree(trees.heads[row, 0, 1 : n + 1].tolist())

@@ -22,9 +22,9 @@ SENTENCES = random_sentences([7, 4, 2, 1], seed=23)
 def run(root_label: int | None, n_best: int = 6, seed: int = 24) -> list[list[ParseTree]]:
     parser = tiny_parser(seed=seed)
     with torch.inference_mode():
-        encoding = parser.network.encode(make_batch(parser, SENTENCES))
-        trees = beam_search(parser.network, encoding, parser.order, Constraints(), 6)
-        return label_trees(parser.network, encoding, trees, root_label, n_best)
+        encoded = parser.engine.encode(make_batch(parser, SENTENCES))
+        trees = beam_search(encoded.branch(), Constraints(), 6)
+        return label_trees(encoded.branch(), trees, root_label, n_best)
 
 
 @pytest.mark.parametrize("root_label", range(len(DEPRELS)))
@@ -71,6 +71,6 @@ def test_as_many_trees_come_back_as_were_asked_for_and_exist() -> None:
 def test_search_chooses_greedy_or_beam(beam: int, expected: list[int]) -> None:
     parser = tiny_parser(seed=24)
     with torch.inference_mode():
-        encoding = parser.network.encode(make_batch(parser, SENTENCES))
-        found = search(parser.network, encoding, parser.order, ParseOptions(beam=beam, n_best=4), 2)
+        encoded = parser.engine.encode(make_batch(parser, SENTENCES))
+        found = search(encoded, ParseOptions(beam=beam, n_best=4), 2)
     assert [len(trees) for trees in found] == expected

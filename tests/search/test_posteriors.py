@@ -18,9 +18,9 @@ def test_they_belong_to_the_greedy_parse(combination: tuple[str, str, str]) -> N
     parser = tiny_parser(tiny_config(combination))
     sentences = by_falling_length(random_sentences([1, 2, 5, 9]))
     with torch.inference_mode():
-        encoding = parser.network.encode(make_batch(parser, sentences))
-        found = find_posteriors(parser.network, encoding, parser.order, Constraints())
-        trees = search(parser.network, encoding, parser.order, ParseOptions(), parser.root_label)
+        encoded = parser.engine.encode(make_batch(parser, sentences))
+        found = find_posteriors(encoded, Constraints())
+        trees = search(encoded, ParseOptions(), parser.root_label)
         labels = found.labels(found.trees.heads[:, 0], parser.root_label)
     for row, (sentence, [tree]) in enumerate(zip(sentences, trees, strict=True)):
         n = len(sentence)
@@ -41,8 +41,8 @@ def test_labels_of_arcs_that_the_parser_did_not_choose() -> None:
     parser = tiny_parser()
     [sentence] = random_sentences([4])
     with torch.inference_mode():
-        encoding = parser.network.encode(make_batch(parser, [sentence]))
-        found = find_posteriors(parser.network, encoding, parser.order, Constraints())
+        encoded = parser.engine.encode(make_batch(parser, [sentence]))
+        found = find_posteriors(encoded, Constraints())
         labels = found.labels(torch.tensor([[0, 0, 1, 1, 1]]), parser.root_label)
     assert parser.root_label is not None
     assert labels[0, 1:].sum(dim=1).tolist() == pytest.approx([1.0] * 4)

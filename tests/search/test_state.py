@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import torch
+import numpy as np
 
+from pointree.search.arrays import Array, NumpyArrays
 from pointree.search.state import BatchedTrees
 from pointree.transitions import Constraints, Slot
 
 
-def column(*values: int) -> torch.Tensor:
-    return torch.tensor(values).unsqueeze(1)
+def column(*values: int) -> Array:
+    return np.array(values)[:, None]
 
 
 def new_trees(lengths: list[int], constraints: Constraints, slots: tuple[Slot, ...] = ()) -> BatchedTrees:
-    return BatchedTrees(torch.tensor(lengths), torch.arange(1, 1 + len(lengths)), slots, constraints)
+    return BatchedTrees(NumpyArrays(), lengths, slots, constraints)
 
 
 def attach(trees: BatchedTrees, focus: tuple[int, ...], heads: tuple[int, ...], names: tuple[int, ...]) -> None:
-    trees.attach(column(*focus), column(*heads), torch.zeros(len(focus), 1), torch.tensor(names))
+    trees.attach(column(*focus), column(*heads), np.zeros((len(focus), 1)), np.array(names))
 
 
 def test_padding_is_never_a_head() -> None:
@@ -55,7 +56,7 @@ def test_sources_are_the_previous_state_and_those_in_the_slots() -> None:
 
 def test_repeated_rows_go_their_own_ways() -> None:
     trees = new_trees([2], Constraints())
-    trees.select(torch.tensor([0, 0]))
+    trees.select(np.array([0, 0]))
     attach(trees, (1, 1), (0, 2), (2, 3))
     assert trees.heads.tolist() == [[0, 0, 0], [0, 2, 0]]
     assert trees.legal_heads(column(2, 2)).tolist() == [[False, True, False], [True, False, False]]

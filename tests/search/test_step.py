@@ -16,22 +16,21 @@ from ..helpers import make_batch, random_sentences, tiny_config, tiny_parser
 def test_focus_words_follow_the_order(order: str) -> None:
     parser = tiny_parser(tiny_config((order, "simple", "gate1")))
     with torch.inference_mode():
-        encoding = parser.network.encode(make_batch(parser, random_sentences([5, 3, 1])))
-        stepper = Stepper.start(parser.network, encoding, parser.order, beam=2)
+        encoded = parser.engine.encode(make_batch(parser, random_sentences([5, 3, 1])))
+        stepper = Stepper.start(encoded.branch(), beam=2)
     assert stepper.focus.shape == (3, 5)
     for row, n in enumerate((5, 3, 1)):
         assert tuple(stepper.focus[row, :n].tolist()) == ORDERS[order].focus_sequence(n)
-    assert stepper.lengths.tolist() == [5, 3, 1]
-    assert stepper.initial_ids.tolist() == [1, 2, 3]
+    assert stepper.steps.lengths == (5, 3, 1)
     assert len(stepper.memory) == 1 + 3 + 2 * 9
 
 
 def test_log_probs_are_a_distribution_over_legal_heads() -> None:
     parser = tiny_parser()
     with torch.inference_mode():
-        encoding = parser.network.encode(make_batch(parser, random_sentences([4, 2])))
-        stepper = Stepper.start(parser.network, encoding, parser.order, beam=1)
-        trees = BatchedTrees(stepper.lengths, stepper.initial_ids, parser.network.slots, Constraints())
+        encoded = parser.engine.encode(make_batch(parser, random_sentences([4, 2])))
+        stepper = Stepper.start(encoded.branch(), beam=1)
+        trees = BatchedTrees(stepper.branch.arrays, stepper.steps.lengths, parser.network.slots, Constraints())
         focus, names, log_probs = stepper.advance(trees, 0, width=1)
     assert focus.tolist() == [[1], [1]]
     assert names.tolist() == [3, 4]
@@ -43,11 +42,11 @@ def test_log_probs_are_a_distribution_over_legal_heads() -> None:
 def test_scores_that_are_no_numbers_leave_a_distribution(value: float) -> None:
     parser = tiny_parser()
     with torch.inference_mode():
-        encoding = parser.network.encode(make_batch(parser, random_sentences([4])))
-        encoding.key_biases[0, 2] = value
-        encoding.key_biases[0, 3] = -value
-        stepper = Stepper.start(parser.network, encoding, parser.order, beam=1)
-        trees = BatchedTrees(stepper.lengths, stepper.initial_ids, parser.network.slots, Constraints())
+        encoded = parser.engine.encode(make_batch(parser, random_sentences([4])))
+        encoded.branch().encoding.key_biases[0, 2] = value
+        encoded.branch().encoding.key_biases[0, 3] = -value
+        stepper = Stepper.start(encoded.branch(), beam=1)
+        trees = BatchedTrees(stepper.branch.arrays, stepper.steps.lengths, parser.network.slots, Constraints())
         focus, _names, log_probs = stepper.advance(trees, 0, width=1)
     legal = trees.legal_heads(focus)
     assert bool(log_probs[legal].isfinite().all()), "a legal head must be told from one that is not"

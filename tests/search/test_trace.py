@@ -148,8 +148,10 @@ def test_the_gate_is_that_of_the_equation() -> None:
     fusion, size = parser.network.decoder.fusion, parser.network.decoder.size
     assert fusion is not None
     with torch.inference_mode():
-        encoding = parser.network.encode(parser.featurizer.batch([parser.featurizer.encode(sentence)]))
-        expected = torch.sigmoid(encoding.initial[0] @ fusion.joint[:size, size:] + fusion.gate_bias).mean(dim=1)
+        encoded = parser.engine.encode(parser.featurizer.batch([parser.featurizer.encode(sentence)]))
+        expected = torch.sigmoid(
+            encoded.branch().encoding.initial[0] @ fusion.joint[:size, size:] + fusion.gate_bias
+        ).mean(dim=1)
     gate = parser.trace(sentence).steps[0].gate
     assert gate is not None
     assert [gate.hidden, gate.cell] == pytest.approx(expected.tolist())

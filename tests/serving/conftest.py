@@ -30,13 +30,12 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory, ewt: Path, text_model
     """A model with random weights, which parses badly but always the same, and a trained tokeniser and tagger."""
     import torch
 
-    from pointree.models.folder import new_network
+    from pointree.engines.torch_folder import new_network
     from pointree.models.layout import TEXT_MODEL
-    from pointree.parser import Parser
     from pointree.treebank.conllu import read_conllu
     from pointree.vocabulary import Vocabularies
 
-    from ..helpers import tiny_config
+    from ..helpers import tiny_config, torch_parser
 
     sentences = list(read_conllu(ewt))
     config, vocabularies = tiny_config(), Vocabularies.build(sentences, min_count=1)
@@ -46,7 +45,7 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory, ewt: Path, text_model
         for parameter in network.parameters():
             parameter *= 3.0  # fresh weights hardly tell one word from another
     folder = tmp_path_factory.mktemp("serving") / "tiny"
-    Parser(config, vocabularies, network.eval()).save(folder)
+    torch_parser(config, vocabularies, network.eval()).save(folder)
     shutil.copy(text_model.name, folder / TEXT_MODEL)
     return folder
 

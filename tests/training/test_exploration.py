@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 import torch
 
+from pointree.batches.features import EncodedSentence
 from pointree.nn.batch import Batch
-from pointree.nn.features import EncodedSentence, Featurizer
+from pointree.nn.features import Featurizer
 from pointree.nn.packing import Packing
 from pointree.training.exploration import Exploration
 from pointree.transitions import ORDERS, Slot

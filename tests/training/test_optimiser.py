@@ -11,13 +11,13 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from pointree.config import Config
-from pointree.models.folder import new_network
+from pointree.engines.torch_folder import new_network
 from pointree.nn.batch import Batch
 from pointree.nn.model import PointerNetwork
-from pointree.parser import Parser
 from pointree.training.optimiser import Optimiser
 from pointree.vocabulary import Vocabularies
 
+from ..helpers import torch_parser
 from .runs import SIZES, small_data
 
 
@@ -34,7 +34,7 @@ def network_and_batches(**sections: dict[str, Any]) -> tuple[Config, PointerNetw
     vocabularies = Vocabularies.build(train, min_count=1)
     torch.manual_seed(1)
     network = new_network(config, vocabularies)
-    featurizer = Parser(config, vocabularies, network).featurizer
+    featurizer = torch_parser(config, vocabularies, network).featurizer
     pairs = [sorted(train[start : start + 2], key=len, reverse=True) for start in (8, 10, 12)]
     batches = [featurizer.batch([featurizer.encode(sentence, gold=True) for sentence in pair]) for pair in pairs]
     return config, network.train(), batches

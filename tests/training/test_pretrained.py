@@ -19,7 +19,7 @@ from pointree.models.layout import PRETRAINED, PRETRAINED_IDENTITY, WEIGHTS
 from pointree.models.shrink import shrink_model
 from pointree.models.wheel import write_wheel
 from pointree.nn.pretrained_features import FrozenFeatures
-from pointree.pretrained import CacheFolder
+from pointree.pretrained.cache_folder import CacheFolder
 from pointree.training.checkpoint import CHECKPOINT
 from pointree.training.observer import TrainingObserver
 from pointree.training.trainer import Trainer

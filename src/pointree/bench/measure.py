@@ -17,8 +17,8 @@ import torch
 from pointree.bench.flops import TRAINING_FACTOR, counted_flops, total_flops
 from pointree.bench.synthetic import N_LABELS, WORD_CHARS, english_like_lengths, new_parser, random_sentences
 from pointree.config import Config
+from pointree.engines.precision import resolve_precision
 from pointree.errors import PointreeError
-from pointree.running.precision import resolve_precision
 from pointree.training.batches import epoch_batches
 from pointree.training.optimiser import Optimiser
 from pointree.treebank.conllu import read_conllu, write_conllu

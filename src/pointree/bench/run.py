@@ -59,7 +59,7 @@ def run_bench(
     config = Config() if config is None else config
     from pointree.bench.measure import Setting
     from pointree.bench.worker import measure_apart
-    from pointree.parser import resolve_device
+    from pointree.engines.torch_engine import resolve_device
 
     if config.embeddings.pretrained.model:
         raise UsageError("embeddings.pretrained.model: the bench has no text for an encoder to read; leave it out")

@@ -9,7 +9,8 @@ import numpy as np
 import torch
 
 from pointree.config import Config
-from pointree.models.folder import new_network
+from pointree.engines.torch_engine import TorchEngine
+from pointree.engines.torch_folder import new_network
 from pointree.parser import Parser
 from pointree.treebank.sentence import Sentence
 from pointree.vocabulary import CharVocabulary, LabelVocabulary, Vocabularies, Vocabulary, WordVocabulary
@@ -59,4 +60,4 @@ def new_parser(config: Config, dtype: torch.dtype = torch.float32, device: str =
         deprels=LabelVocabulary(["root", *(f"label{number}" for number in range(1, N_LABELS))]),
     )
     network = new_network(config, vocabularies).eval().requires_grad_(False)
-    return Parser(config, vocabularies, network.to(device=device, dtype=dtype))
+    return Parser(config, vocabularies, TorchEngine(config, vocabularies, network.to(device=device, dtype=dtype)))

@@ -18,9 +18,7 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from pointree.config import READ_TAGS
 from pointree.errors import UsageError
@@ -28,8 +26,9 @@ from pointree.options import ParseOptions
 from pointree.parser import Parser, SentenceParser, Words, load, parse_windows
 from pointree.running.batching import plan_batches
 from pointree.search import ParseTree
+from pointree.search.arrays import Array
 from pointree.search.columns import best_columns
-from pointree.search.posteriors import Posteriors, find_posteriors
+from pointree.search.posteriors import Posteriors
 from pointree.search.projective_tree import maximum_projective_tree
 from pointree.search.spanning_tree import maximum_spanning_tree
 from pointree.search.trace import Trace
@@ -73,7 +72,7 @@ class Ensemble:
         self.parsers = tuple(parsers)
         self.name = " + ".join(parser.name for parser in parsers)
         self._tagging_parser = next((parser for parser in parsers if parser.text_model is not None), parsers[0])
-        self._predicting = next((parser for parser in parsers if parser.network.heads), None)
+        self._predicting = next((parser for parser in parsers if parser.vocabularies.columns), None)
         self.columns = ColumnClasses() if self._predicting is None else self._predicting.vocabularies.columns
         symbols = [parser.vocabularies.deprels.symbols for parser in parsers]
         self.deprels: list[str] = list(dict.fromkeys(chain.from_iterable(symbols)))
@@ -127,15 +126,14 @@ class Ensemble:
         results: dict[int, ParseTree] = {}
         lengths = [len(sentence) for sentence in sentences]
         for numbers in plan_batches(lengths, batch_words=options.batch_words):
-            with torch.inference_mode():
-                found = self._parse_batch([sentences[number] for number in numbers], constraints)
+            found = self._parse_batch([sentences[number] for number in numbers], constraints)
             results.update(zip(numbers, found, strict=True))
         return [[results[number]] for number in range(len(sentences))]
 
     def _parse_batch(self, sentences: Sequence[Sentence], constraints: Constraints) -> list[ParseTree]:
         """Parse sentences that are sorted by falling length."""
-        posteriors = [_posteriors(parser, sentences, constraints) for parser in self.parsers]
-        means = np.mean([_numpy(each.heads) for each in posteriors], axis=0)
+        posteriors = [parser.posteriors(sentences, constraints) for parser in self.parsers]
+        means = np.mean([_floats(each, each.heads) for each in posteriors], axis=0)
         scores = np.log(np.maximum(means, _LEAST_PROBABILITY))
         build = maximum_projective_tree if constraints.projective else maximum_spanning_tree
         heads = np.zeros(means.shape[:2], dtype=np.int64)
@@ -146,7 +144,7 @@ class Ensemble:
         trees = [_tree(means[row], heads[row], labels[row], len(sentence)) for row, sentence in enumerate(sentences)]
         if self._predicting is None:
             return trees
-        columns = best_columns(posteriors[self.parsers.index(self._predicting)].encoding, probabilities=True)
+        columns = best_columns(posteriors[self.parsers.index(self._predicting)].encoded, probabilities=True)
         return [replace(tree, columns=predicted) for tree, predicted in zip(trees, columns, strict=True)]
 
     def _mean_labels(self, posteriors: Sequence[Posteriors], heads: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -158,21 +156,15 @@ class Ensemble:
         asked = np.zeros((*heads.shape, 1))
         know_root = any(parser.root_label is not None for parser in self.parsers)
         for parser, each, numbers in zip(self.parsers, posteriors, self._label_numbers, strict=True):
-            chosen = torch.from_numpy(heads).to(each.heads.device)
+            chosen = each.branch.arrays.from_numpy(heads)
             counts = ((heads != 0) | (parser.root_label is not None) | (not know_root))[:, :, np.newaxis]
-            total[:, :, numbers] += counts * _numpy(each.labels(chosen, parser.root_label))
+            total[:, :, numbers] += counts * _floats(each, each.labels(chosen, parser.root_label))
             asked += counts
         return total / asked
 
 
-def _posteriors(parser: Parser, sentences: Sequence[Sentence], constraints: Constraints) -> Posteriors:
-    """What one model thinks of all arcs."""
-    batch = parser.featurizer.batch([parser.featurizer.encode(sentence) for sentence in sentences])
-    return find_posteriors(parser.network, parser.network.encode(batch), parser.order, constraints)
-
-
-def _numpy(tensor: Tensor) -> NDArray[np.float64]:
-    return tensor.cpu().numpy().astype(np.float64)
+def _floats(posteriors: Posteriors, array: Array) -> NDArray[np.float64]:
+    return posteriors.branch.arrays.to_numpy(array).astype(np.float64)
 
 
 def _tree(means: NDArray[np.float64], heads: NDArray[np.int64], labels: NDArray[np.float64], n: int) -> ParseTree:

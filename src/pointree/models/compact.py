@@ -43,7 +43,7 @@ def compact_pretrained(source: str, folder: str | os.PathLike[str], *, layers: i
     pretrained.model.config.num_hidden_layers = layers  # type: ignore[union-attr]
     target = Path(folder)
     with torch.no_grad():
-        table.copy_(round_to_4_bits(table))
+        table.copy_(torch.from_numpy(round_to_4_bits(table.detach().numpy())))
     with writing_pretrained(target):
         pretrained.model.save_pretrained(target)  # type: ignore[operator]
         pretrained.tokenizer.tokenizer.save_pretrained(target)

@@ -53,7 +53,7 @@ def package(
     if any(model.name == name and model.origin == "bundled" for model in available_models()):
         raise UsageError(f"name must not be that of a bundled model, which would be found first; found {name}")
 
-    from pointree.models.folder import load_folder
+    from pointree.models.folder import read_folder
     from pointree.models.layout import TEXT_MODEL
     from pointree.models.shrink import shrink_model
     from pointree.text.udpipe import TextModel
@@ -61,7 +61,7 @@ def package(
     if (folder / TEXT_MODEL).exists():
         TextModel.load(folder / TEXT_MODEL)
     if prune_words is None and bits is None and not latin_pieces:
-        load_folder(folder)
+        read_folder(folder)
         return write_wheel(folder, output, name=name, version=version)
     with tempfile.TemporaryDirectory() as temporary:
         shrunk = Path(temporary) / "model"

@@ -61,10 +61,10 @@ def push(
     except ImportError:
         raise MissingExtraError("publishing a model", "hub") from None
 
-    from pointree.models.folder import load_folder
+    from pointree.models.folder import read_folder
     from pointree.models.hub_card import CardAdditions, hub_card
 
-    load_folder(folder)
+    read_folder(folder)
     added = CardAdditions(licence, language, tuple(data), _numbers(scores or {}), scored_on)
     card = hub_card(folder, place.repository.partition("/")[2], added)
     files = {path.relative_to(folder).as_posix(): path for path in model_files(folder)}

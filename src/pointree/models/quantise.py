@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from pointree.errors import ModelError
 
@@ -29,74 +28,88 @@ _PRECISE = 2.0**-14, 65504.0
 """The smallest number that float16 has in full precision, and the largest."""
 
 
-def quantise(weights: Mapping[str, Tensor], bits: Bits) -> dict[str, Tensor]:
+def quantise(weights: Mapping[str, np.ndarray], bits: Bits) -> dict[str, np.ndarray]:
     """All weights in 16 bits, or the matrices in 8 (in 4 where that loses nothing) and the rest in 16.
 
     The floats are float16: it has three bits of precision more than bfloat16, whose wider range no trained weight
     needs. One that does is a `ModelError`, and so is one that is no number.
     """
-    stored: dict[str, Tensor] = {}
-    for name, tensor in weights.items():
-        if not bool(tensor.isfinite().all()):
+    stored: dict[str, np.ndarray] = {}
+    for name, array in weights.items():
+        if not np.isfinite(array).all():
             raise ModelError(f"{name}: expected numbers, found NaN or infinity")
-        if bits == 8 and _fits_4_bits(tensor):
-            numbers, scale = _round(tensor, _GROUP_4, _LARGEST_4)
-            pairs = (numbers.flatten(-2) + 8).to(torch.uint8).unflatten(-1, (-1, 2))
+        if bits == 8 and _fits_4_bits(array):
+            numbers, scale = _round(array, _GROUP_4, _LARGEST_4)
+            pairs = (_joined(numbers) + 8).astype(np.uint8).reshape(*array.shape[:-1], -1, 2)
             stored[name] = pairs[..., 0] | (pairs[..., 1] << 4)
-            stored[name + SCALE] = scale.squeeze(-1)
-        elif bits == 8 and tensor.dim() > 1:
-            numbers, scale = _round(tensor, _GROUP, _LARGEST)
-            stored[name] = numbers.to(torch.int8).flatten(-2)
-            stored[name + SCALE] = scale.squeeze(-1)
+            stored[name + SCALE] = scale[..., 0]
+        elif bits == 8 and array.ndim > 1:
+            numbers, scale = _round(array, _GROUP, _LARGEST)
+            stored[name] = _joined(numbers).astype(np.int8)
+            stored[name + SCALE] = scale[..., 0]
         else:
-            stored[name] = _to_float16(name, tensor)
+            stored[name] = _to_float16(name, array)
     return stored
 
 
-def dequantise(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The weights in 32 bits, however they were stored."""
-    weights = {name: _unpacked(tensor).float() for name, tensor in tensors.items()}
-    for name in [name for name in weights if name + SCALE in weights]:
-        scale = weights.pop(name + SCALE)
-        weights[name].unflatten(-1, (scale.shape[-1], -1)).mul_(scale.unsqueeze(-1))
+def dequantise(stored: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The weights in 32 bits, however they were stored; what is stored so is not copied."""
+    weights = {}
+    for name, array in stored.items():
+        if name.endswith(SCALE) and name.removesuffix(SCALE) in stored:
+            continue
+        values = _unpacked(array).astype(np.float32, copy=False)
+        if name + SCALE in stored:
+            scale = stored[name + SCALE].astype(np.float32)
+            groups = values.reshape(*values.shape[:-1], scale.shape[-1], -1)
+            values = (groups * scale[..., None]).reshape(values.shape)
+        weights[name] = values
     return weights
 
 
-def round_to_4_bits(matrix: Tensor) -> Tensor:
+def round_to_4_bits(matrix: np.ndarray) -> np.ndarray:
     """The nearest matrix that 4 bits can hold. *Shape:* ``(rows, columns)``, of which 32 share a scale."""
     numbers, scale = _round(matrix, _GROUP_4, _LARGEST_4)
-    return (numbers * scale).flatten(-2)
+    return _joined(numbers * scale.astype(np.float32))
 
 
-def _round(tensor: Tensor, size: int, largest: int) -> tuple[Tensor, Tensor]:
+def _round(array: np.ndarray, size: int, largest: int) -> tuple[np.ndarray, np.ndarray]:
     """Whole numbers up to ``largest``, and the scale of each group of columns.
 
     A whole row is one group where it does not split evenly, as the rows of a word table. *Shape:* ``(..., columns)`` to
     ``(..., groups, size)`` and ``(..., groups, 1)``.
     """
-    columns = tensor.shape[-1]
-    groups = tensor.float().unflatten(-1, (columns // size if columns % size == 0 else 1, -1))
-    scale = groups.abs().amax(dim=-1, keepdim=True) / largest
+    columns = array.shape[-1]
+    groups = array.astype(np.float32).reshape(*array.shape[:-1], columns // size if columns % size == 0 else 1, -1)
+    scale = np.abs(groups).max(axis=-1, keepdims=True) / np.float32(largest)
     smallest, highest = _PRECISE
     if bool(((scale == 0) | ((scale >= smallest) & (scale <= highest))).all()):
-        scale = scale.to(torch.float16)
-    scale = torch.where(scale > 0, scale, 1.0)
-    return (groups / scale).round().clamp(-largest, largest), scale
+        scale = scale.astype(np.float16)
+    scale = np.where(scale > 0, scale, scale.dtype.type(1))
+    return np.clip(np.rint(groups / scale.astype(np.float32)), -largest, largest), scale
 
 
-def _fits_4_bits(tensor: Tensor) -> bool:
-    return tensor.dim() == 2 and tensor.shape[1] % _GROUP_4 == 0 and torch.equal(round_to_4_bits(tensor), tensor)
+def _joined(groups: np.ndarray) -> np.ndarray:
+    """Groups of columns side by side. *Shape:* ``(..., groups, size)`` to ``(..., columns)``."""
+    return groups.reshape(*groups.shape[:-2], -1)
 
 
-def _unpacked(tensor: Tensor) -> Tensor:
-    """Two numbers of each byte, where 4 bits were used; other tensors as they are."""
-    if tensor.dtype != torch.uint8:
-        return tensor
-    return torch.stack((tensor & 15, tensor >> 4), dim=-1).flatten(-2).to(torch.int8) - 8
+def _fits_4_bits(array: np.ndarray) -> bool:
+    return array.ndim == 2 and array.shape[1] % _GROUP_4 == 0 and np.array_equal(round_to_4_bits(array), array)
 
 
-def _to_float16(name: str, tensor: Tensor) -> Tensor:
-    halved = tensor.to(torch.float16)
-    if not bool(torch.isfinite(halved).all()):
-        raise ModelError(f"{name}: expected values up to 65,504, which 16 bits can hold, found {tensor.abs().max():g}")
+def _unpacked(array: np.ndarray) -> np.ndarray:
+    """Two numbers of each byte, where 4 bits were used; other arrays as they are."""
+    if array.dtype != np.uint8:
+        return array
+    pairs = np.stack((array & 15, array >> 4), axis=-1)
+    return _joined(pairs).astype(np.int8) - np.int8(8)
+
+
+def _to_float16(name: str, array: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore"):
+        halved = array.astype(np.float16)
+    if not np.isfinite(halved).all():
+        largest = np.abs(array).max()
+        raise ModelError(f"{name}: expected values up to 65,504, which 16 bits can hold, found {largest:g}")
     return halved

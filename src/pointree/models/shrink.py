@@ -9,12 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from safetensors.torch import load_file
 
 from pointree.errors import ModelError, OutputError, UsageError
-from pointree.models.folder import load_folder, save_folder, upgrade_names, write_manifest
+from pointree.models.folder import read_folder, save_folder, write_manifest
 from pointree.models.layout import CARD, LANGUAGE, PRETRAINED, PRETRAINED_IDENTITY, TEXT_MODEL, WEIGHTS
 from pointree.models.quantise import SCALE, Bits, dequantise, quantise
 from pointree.pretrained.bert_folder import BERT_FILES, prune_pieces, read_bert
@@ -52,15 +50,15 @@ def shrink_model(
     folder, target = Path(folder), Path(target)
     if target.resolve() == folder.resolve():
         raise UsageError(f"{target}: a model cannot be shrunk into its own folder")
-    config, vocabularies, _network = load_folder(folder)
-    weights = upgrade_names(load_file(folder / WEIGHTS))
+    model = read_folder(folder)
+    vocabularies, weights = model.vocabularies, model.weights
     done = []
     if words is not None:
         rows = _kept_rows(vocabularies.words, words, keep)
         done.append(f"{len(rows):,} of {len(vocabularies.words):,} words were kept")
         vocabularies = replace(vocabularies, words=_select(vocabularies.words, rows))
         for name in {_WORD_TABLE, _WORD_TABLE + SCALE} & weights.keys():
-            weights[name] = weights[name][torch.from_numpy(rows)]
+            weights[name] = weights[name][rows]
     if latin:
         if _PIECE_TABLE not in weights or read_bert(folder / PRETRAINED) is None:
             raise UsageError(f"{folder}: expected a fine-tuned BERT, to leave out word pieces of it, found none")
@@ -79,7 +77,7 @@ def shrink_model(
     card = (folder / CARD).read_text(encoding="utf-8") if (folder / CARD).is_file() else ""
     if done:
         card = f"{card.rstrip()}\n\nAfter training, {' and '.join(done)}.\n".lstrip()
-    save_folder(target, config, vocabularies, weights, card)
+    save_folder(target, model.config, vocabularies, weights, card)
     _copy([folder / LANGUAGE, folder / TEXT_MODEL, folder / PRETRAINED_IDENTITY, *folder.glob("LICEN[CS]E*")], target)
     written = BERT_FILES if latin else ()
     _copy((path for path in folder.glob(f"{PRETRAINED}/*") if path.name not in written), target / PRETRAINED)

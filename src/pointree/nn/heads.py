@@ -12,13 +12,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from pointree.batches.features import UNKNOWN
 from pointree.config import HeadsConfig
 from pointree.nn.linear import Mlp, Projection, softmax_precision
 
-__all__ = ["UNKNOWN", "ColumnHead", "ColumnHeads"]
-
-UNKNOWN = -1
-"""The class of a word that teaches nothing: ROOT, padding, and words whose value is not known."""
+__all__ = ["ColumnHead", "ColumnHeads"]
 
 
 class ColumnHead(nn.Module):

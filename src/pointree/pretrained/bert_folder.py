@@ -8,11 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from pointree.errors import ModelError, OutputError
 from pointree.files import atomic_write
-from pointree.pretrained.bert import Bert, BertSettings
+from pointree.pretrained.bert_settings import BertSettings
 from pointree.pretrained.word_pieces import WordPieces
 
 __all__ = ["BERT_FILES", "copy_bert", "prune_pieces", "read_bert"]
@@ -21,8 +19,8 @@ BERT_FILES = CONFIG, TOKENIZER, TOKENIZER_CONFIG = "config.json", "tokenizer.jso
 _HUGE = 1 << 62
 
 
-def read_bert(folder: Path) -> tuple[Bert, WordPieces] | None:
-    """A BERT whose weights come from elsewhere, and its tokeniser; None if the folder has anything else."""
+def read_bert(folder: Path) -> tuple[BertSettings, WordPieces] | None:
+    """The shape of a BERT whose weights come from elsewhere, and its tokeniser; None if the folder has none."""
     if not (folder / TOKENIZER).exists():
         return None
     config, tokenizer, about = (_read(folder / name) for name in BERT_FILES)
@@ -36,8 +34,7 @@ def read_bert(folder: Path) -> tuple[Bert, WordPieces] | None:
                 f"pretrained model {folder}: expected a tokeniser of up to {settings.vocab_size:,} sub-words, "
                 f"found one of {max(pieces.vocabulary.values()) + 1:,}"
             )
-        with torch.device("meta"):  # the weights are about to be replaced
-            return Bert(settings).eval(), pieces
+        return settings, pieces
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
         raise ModelError(f"pretrained model {folder}: expected a BERT, found damaged settings ({error})") from None
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import torch
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
 from pointree.errors import ModelError
 from pointree.files import atomic_write, read_bounded
@@ -54,12 +54,12 @@ class PretrainedIdentity:
     n_layers: int
 
 
-def checksum(weights: Mapping[str, Tensor], tokenize: Callable[[list[str]], list[tuple[int, ...]]]) -> str:
+def checksum(weights: Mapping[str, NDArray[np.float32]], tokenize: Callable[[list[str]], list[tuple[int, ...]]]) -> str:
     """The checksum of a pretrained model; the format in which its weights are stored does not matter."""
     digest = hashlib.sha256()
-    for name, tensor in sorted(weights.items()):
-        digest.update(f"{name} {tuple(tensor.shape)}\n".encode())
-        digest.update(tensor.detach().cpu().float().contiguous().flatten().view(torch.uint8).numpy().data)
+    for name, array in sorted(weights.items()):
+        digest.update(f"{name} {array.shape}\n".encode())
+        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
     digest.update(json.dumps(tokenize(list(_TEXTS))).encode())
     return digest.hexdigest()
 

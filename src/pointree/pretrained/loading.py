@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from pointree.config import PretrainedConfig
@@ -64,7 +66,7 @@ def load_pretrained(
     source = find_pretrained(name) if place is None else os.fspath(place)
     model, tokenizer = _open(source, name)
     n_layers, width = _size(model, name)
-    identity = PretrainedIdentity(name, checksum(model.state_dict(), tokenizer), width, n_layers)
+    identity = PretrainedIdentity(name, checksum(_arrays(model), tokenizer), width, n_layers)
     if expected is not None and identity.sha256 != expected.sha256:
         raise ModelError(
             f"pretrained model {source}: expected the one that the parser was trained with "
@@ -85,7 +87,9 @@ def new_pretrained(folder: Path, config: PretrainedConfig, identity: PretrainedI
     A BERT is our own `Bert`, which does not need `transformers` and cannot be trained.
     """
     if (plain := read_bert(folder)) is not None:
-        bert, pieces = plain
+        settings, pieces = plain
+        with torch.device("meta"):  # the weights are about to be replaced
+            bert = Bert(settings).eval()
         return PretrainedModel(bert, SubwordTokenizer(pieces, str(folder)), identity, config, os.path.abspath(folder))
     transformers = _transformers(identity.name)
     with _one_line(str(folder)), _quiet(transformers):
@@ -133,6 +137,10 @@ def writing_pretrained(folder: Path) -> Iterator[None]:
             yield
     except OSError as error:
         raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
+
+
+def _arrays(model: nn.Module) -> dict[str, NDArray[np.float32]]:
+    return {name: tensor.detach().cpu().float().numpy() for name, tensor in model.state_dict().items()}
 
 
 def _transformers(name: str) -> Any:

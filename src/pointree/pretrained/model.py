@@ -61,7 +61,7 @@ class PretrainedModel(nn.Module):
 
     def lay_out(self, sentences: Sequence[Sequence[str]], rows: Sequence[NDArray[np.int64]]) -> SubwordBatch:
         """The sub-words of sentences, given the rows of ROOT and of the words of each."""
-        return window_batch(
+        found = window_batch(
             [self.tokenizer(forms) for forms in sentences],
             rows,
             opening=self.tokenizer.opening,
@@ -69,8 +69,14 @@ class PretrainedModel(nn.Module):
             padding=self.tokenizer.padding,
             limit=self.limit,
             subwords=self.subwords,
-            device=next(self.model.parameters()).device,
         )
+        device = next(self.model.parameters()).device
+
+        def tensor(array: NDArray[np.int64]) -> Tensor:
+            return torch.from_numpy(array).to(device)
+
+        chunks = tuple(Chunk(tensor(each.tokens), tensor(each.mask), tensor(each.kept)) for each in found.chunks)
+        return SubwordBatch(chunks, tensor(found.rows), tensor(found.counts))
 
     def forward(self, batch: SubwordBatch) -> Tensor:
         """*Shape:* returns ``(n_rows, n_vectors, width)``."""
@@ -86,7 +92,8 @@ class PretrainedModel(nn.Module):
         """The vectors of all rows. *Shape:* returns ``(n_rows, n_vectors, width)``."""
         vectors = torch.cat(list(found))
         sums = vectors.new_zeros(len(batch.counts), *vectors.shape[1:]).index_add(0, batch.rows, vectors)
-        return sums / batch.counts.to(vectors.dtype)[:, None, None]
+        merged: Tensor = sums / batch.counts.to(vectors.dtype)[:, None, None]
+        return merged
 
     def _vectors(self, chunk: Chunk) -> Tensor:
         """The vectors of the sub-words that are kept. *Shape:* returns ``(n_kept, n_vectors, width)``."""

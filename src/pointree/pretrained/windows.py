@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from pointree.config import Subwords
 
@@ -24,15 +23,15 @@ _CHUNK_TOKENS = 4_096
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Windows of similar length that are read together.
+    """Windows of similar length that are read together: arrays of numpy, or tensors where torch reads them.
 
     *Shape:* ``tokens`` and ``mask`` are ``(n_windows, n_tokens)``; ``kept`` is ``(n_kept,)`` and counts places through
     all windows.
     """
 
-    tokens: Tensor
-    mask: Tensor
-    kept: Tensor
+    tokens: Any
+    mask: Any
+    kept: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +42,8 @@ class SubwordBatch:
     """
 
     chunks: tuple[Chunk, ...]
-    rows: Tensor
-    counts: Tensor
+    rows: Any
+    counts: Any
 
 
 def split_chunk(chunk: Chunk, max_tokens: int) -> Iterator[Chunk]:
@@ -91,7 +90,6 @@ def window_batch(
     padding: int,
     limit: int,
     subwords: Subwords,
-    device: torch.device,
 ) -> SubwordBatch:
     """Lay out the sub-words of sentences for the pretrained model.
 
@@ -103,7 +101,6 @@ def window_batch(
         padding: The token that fills up short windows.
         limit: Tokens of a window, special ones included.
         subwords: Which sub-words stand for a word.
-        device: Where the tensors go.
 
     ROOT is represented by the first special token of the first window; by the last one of the last window where none
     comes before a text; and by all sub-words where there are none at all.
@@ -120,9 +117,9 @@ def window_batch(
     all_rows = np.array([row for window in windows for row in window.rows], dtype=np.int64)
     counts = np.bincount(all_rows, minlength=sum(len(own) for own in rows))
     return SubwordBatch(
-        chunks=tuple(_chunk(chunk, padding, device) for chunk in chunks),
-        rows=torch.from_numpy(all_rows).to(device),
-        counts=torch.from_numpy(counts).to(device),
+        chunks=tuple(_chunk(chunk, padding) for chunk in chunks),
+        rows=all_rows,
+        counts=counts,
     )
 
 
@@ -159,7 +156,7 @@ def _windows_of(
     return windows
 
 
-def _chunk(windows: Sequence[_Window], padding: int, device: torch.device) -> Chunk:
+def _chunk(windows: Sequence[_Window], padding: int) -> Chunk:
     width = len(windows[0].tokens)
     tokens = np.full((len(windows), width), padding, dtype=np.int64)
     mask = np.zeros((len(windows), width), dtype=np.int64)
@@ -168,4 +165,4 @@ def _chunk(windows: Sequence[_Window], padding: int, device: torch.device) -> Ch
         tokens[number, : len(window.tokens)] = window.tokens
         mask[number, : len(window.tokens)] = 1
         kept += [number * width + place for place in window.kept]
-    return Chunk(*(torch.from_numpy(array).to(device) for array in (tokens, mask, np.array(kept, dtype=np.int64))))
+    return Chunk(tokens, mask, np.array(kept, dtype=np.int64))

@@ -5,12 +5,17 @@ from __future__ import annotations
 import ctypes
 import sys
 
-import torch
-
-__all__ = ["prepare_process"]
+__all__ = ["prepare_process", "thread_count"]
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # the names that <malloc.h> has for them
 _NEVER = 2**31 - 1
+
+_threads: int | None = None
+
+
+def thread_count() -> int | None:
+    """The number of threads that this process was told to use, if it was."""
+    return _threads
 
 
 def prepare_process(threads: int | None = None) -> None:
@@ -19,8 +24,13 @@ def prepare_process(threads: int | None = None) -> None:
     The C library hands large blocks back to the system as soon as they are free, and every page of the next batch is
     then mapped anew: more than a million page faults a minute, 4 % of the time of parsing.
     """
+    global _threads
     if threads is not None:
-        torch.set_num_threads(threads)
+        _threads = threads
+        if "torch" in sys.modules:  # else the engine says so when it imports torch
+            import torch
+
+            torch.set_num_threads(threads)
     if sys.platform == "linux":
         mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
         if mallopt is not None:  # glibc; others have their own ways

@@ -2,43 +2,34 @@
 
 from __future__ import annotations
 
-from pointree.nn.model import Encoding, PointerNetwork
 from pointree.options import ParseOptions
 from pointree.search.beam import beam_steps
+from pointree.search.branch import Branch, Encoded
 from pointree.search.greedy import greedy_steps
 from pointree.search.labels import label_trees
 from pointree.search.result import ParseTree, Trees
 from pointree.search.resumable import Resumable, run_to_end
 from pointree.search.step import StepObserver
-from pointree.transitions import Constraints, Order
+from pointree.transitions import Constraints
 
 __all__ = ["ParseTree", "StepObserver", "Trees", "search", "search_steps", "tree_steps"]
 
 
-def search(
-    network: PointerNetwork, encoding: Encoding, order: Order, options: ParseOptions, root_label: int | None
-) -> list[list[ParseTree]]:
+def search(encoded: Encoded, options: ParseOptions, root_label: int | None) -> list[list[ParseTree]]:
     """The best trees of every sentence of a batch, in the order of the batch."""
-    return run_to_end(search_steps(network, encoding, order, options, root_label))
+    return run_to_end(search_steps(encoded, options, root_label))
 
 
-def search_steps(
-    network: PointerNetwork, encoding: Encoding, order: Order, options: ParseOptions, root_label: int | None
-) -> Resumable[list[list[ParseTree]]]:
+def search_steps(encoded: Encoded, options: ParseOptions, root_label: int | None) -> Resumable[list[list[ParseTree]]]:
     """The same search, with a pause after every decoder step."""
-    trees = yield from tree_steps(network, encoding, order, options)
-    return label_trees(network, encoding, trees, root_label, options.n_best)
+    branch = encoded.branch(options.order)
+    trees = yield from tree_steps(branch, options)
+    return label_trees(branch, trees, root_label, options.n_best)
 
 
-def tree_steps(
-    network: PointerNetwork,
-    encoding: Encoding,
-    order: Order,
-    options: ParseOptions,
-    observer: StepObserver | None = None,
-) -> Resumable[Trees]:
+def tree_steps(branch: Branch, options: ParseOptions, observer: StepObserver | None = None) -> Resumable[Trees]:
     """The trees before they have labels; with pauses between decoder steps."""
     constraints = Constraints(single_root=options.single_root, projective=options.projective)
     if options.width == 1:
-        return (yield from greedy_steps(network, encoding, order, constraints, observer))
-    return (yield from beam_steps(network, encoding, order, constraints, options.width, observer))
+        return (yield from greedy_steps(branch, constraints, observer))
+    return (yield from beam_steps(branch, constraints, options.width, observer))

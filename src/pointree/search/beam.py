@@ -2,77 +2,64 @@
 
 from __future__ import annotations
 
-import torch
-
-from pointree.nn.model import Encoding, PointerNetwork
+from pointree.search.branch import Branch
 from pointree.search.result import Trees
 from pointree.search.resumable import Resumable, run_to_end
 from pointree.search.state import BatchedTrees
 from pointree.search.step import StepObserver, Stepper
-from pointree.transitions import Constraints, Order
+from pointree.transitions import Constraints
 
 __all__ = ["beam_search", "beam_steps"]
 
+_NEVER = float("-inf")
 
-def beam_search(
-    network: PointerNetwork,
-    encoding: Encoding,
-    order: Order,
-    constraints: Constraints,
-    beam: int,
-    observer: StepObserver | None = None,
-) -> Trees:
+
+def beam_search(branch: Branch, constraints: Constraints, beam: int, observer: StepObserver | None = None) -> Trees:
     """Up to ``beam`` trees of each sentence, most probable first.
 
     Hypotheses of a sentence differ in at least one head, so their trees are distinct. The width starts at one and
     grows with the number of trees. If a sentence has fewer trees than the width, its best one is repeated with a score
     of -inf, so that every row is a legal tree.
     """
-    return run_to_end(beam_steps(network, encoding, order, constraints, beam, observer))
+    return run_to_end(beam_steps(branch, constraints, beam, observer))
 
 
 def beam_steps(
-    network: PointerNetwork,
-    encoding: Encoding,
-    order: Order,
-    constraints: Constraints,
-    beam: int,
-    observer: StepObserver | None = None,
+    branch: Branch, constraints: Constraints, beam: int, observer: StepObserver | None = None
 ) -> Resumable[Trees]:
     """The same search, with a pause after every decoder step."""
-    stepper = Stepper.start(network, encoding, order, beam, observer)
+    arrays, stepper = branch.arrays, Stepper.start(branch, beam, observer)
     steps = stepper.steps
-    trees = BatchedTrees(stepper.lengths, stepper.initial_ids, network.slots, constraints)
+    trees = BatchedTrees(arrays, steps.lengths, branch.slots, constraints)
     n_positions = trees.tops.shape[1]
     shape = (steps.batch_size, beam, n_positions)
-    heads = trees.heads.new_zeros(shape)
-    state_ids = trees.state_ids.new_zeros(shape)
-    log_probs = trees.log_probs.new_zeros(shape)
-    scores = trees.log_probs.new_full(shape[:2], float("-inf"))
-    running_scores = trees.log_probs.new_zeros(steps.batch_size, 1)
+    heads, state_ids = arrays.full(shape, 0, "int"), arrays.full(shape, 0, "int")
+    log_probs = arrays.full(shape, 0.0, "float")
+    scores = arrays.full(shape[:2], _NEVER, "float")
+    running_scores = arrays.full((steps.batch_size, 1), 0.0, "float")
     width = 1
     for step, count in enumerate(steps.active):
         if count < running_scores.shape[0]:
             trees.select(slice(count * width))
             running_scores = running_scores[:count]
         focus, new_ids, step_log_probs = stepper.advance(trees, step, width)
-        candidates = running_scores.unsqueeze(2) + step_log_probs.view(count, width, n_positions)
+        candidates = running_scores[:, :, None] + step_log_probs.reshape(count, width, n_positions)
         new_width = min(beam, width * n_positions)
-        running_scores, chosen = candidates.flatten(1).topk(new_width, dim=1)
-        chosen = torch.where(running_scores == float("-inf"), chosen[:, :1], chosen)
-        first_rows = torch.arange(0, count * width, width, device=chosen.device).unsqueeze(1)
-        rows = (first_rows + chosen.div(n_positions, rounding_mode="floor")).flatten()
-        head = chosen.remainder(n_positions).view(-1, 1)
+        running_scores, chosen = arrays.top(candidates.reshape(count, -1), new_width)
+        chosen = arrays.where(running_scores == _NEVER, chosen[:, :1], chosen)
+        first_rows = width * arrays.arange(0, count)[:, None]
+        rows = (first_rows + chosen // n_positions).flatten()
+        head = (chosen % n_positions).reshape(-1, 1)
         trees.select(rows)
         width = new_width
-        log_prob = step_log_probs[rows].gather(1, head)
+        log_prob = arrays.gather(step_log_probs[rows], head)
         trees.attach(focus[rows], head, log_prob, new_ids[rows])
         still_running = steps.active[step + 1] if step + 1 < steps.n_steps else 0
         if still_running < count:
             finished = slice(still_running, count)
-            heads[finished, :width] = trees.heads.view(count, width, -1)[finished]
-            state_ids[finished, :width] = trees.state_ids.view(count, width, -1)[finished]
-            log_probs[finished, :width] = trees.log_probs.view(count, width, -1)[finished]
+            heads[finished, :width] = trees.heads.reshape(count, width, -1)[finished]
+            state_ids[finished, :width] = trees.state_ids.reshape(count, width, -1)[finished]
+            log_probs[finished, :width] = trees.log_probs.reshape(count, width, -1)[finished]
             scores[finished, :width] = running_scores[finished]
         yield
     return Trees(heads, log_probs, state_ids, scores, stepper.memory)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
-from torch import Tensor
-
-from pointree.nn.model import Encoding
+from pointree.search.arrays import Array
+from pointree.search.branch import Encoded
 
 __all__ = ["PredictedColumns", "best_columns"]
 
@@ -19,20 +19,22 @@ class PredictedColumns:
     probs: dict[str, list[float]] = field(default_factory=dict)
 
 
-def best_columns(encoding: Encoding, *, probabilities: bool = False) -> list[PredictedColumns]:
+def best_columns(encoded: Encoded, *, probabilities: bool = False) -> list[PredictedColumns]:
     """The best class of every word in every column, sentence by sentence in the order of the batch."""
-    found = [PredictedColumns() for _ in encoding.positions.lengths]
-    for column, logits in encoding.columns.items():
-        for each, numbers in zip(found, _rows(encoding, logits.argmax(dim=1)), strict=True):
-            each.numbers[column] = numbers
+    arrays = encoded.branch().arrays
+    found = [PredictedColumns() for _ in encoded.positions.lengths]
+    for column, logits in encoded.columns.items():
+        best, numbers = arrays.best(logits)
+        for each, own in zip(found, _rows(encoded, numbers), strict=True):
+            each.numbers[column] = own
         if probabilities:
-            best = logits.float().softmax(dim=1).amax(dim=1)
-            for each, probs in zip(found, _rows(encoding, best), strict=True):
+            best, _numbers = arrays.best(arrays.exp(arrays.log_softmax(arrays.finite(logits))))
+            for each, probs in zip(found, _rows(encoded, best), strict=True):
                 each.probs[column] = probs
     return found
 
 
-def _rows(encoding: Encoding, values: Tensor) -> list[list]:  # type: ignore[type-arg]
-    """The values of the words of each sentence, without ROOT and padding. *Shape:* ``values`` is ``(n_rows,)``."""
-    padded = encoding.positions.pad(values).tolist()
-    return [row[1:length] for row, length in zip(padded, encoding.positions.lengths, strict=True)]
+def _rows(encoded: Encoded, values: Array) -> list[list[Any]]:
+    """The values of the words of each sentence, without ROOT and padding. *Shape:* ``values`` is ``(n_rows, 1)``."""
+    table = values[:, 0][encoded.branch().arrays.from_numpy(encoded.positions.table)].tolist()
+    return [row[1:length] for row, length in zip(table, encoded.positions.lengths, strict=True)]

@@ -2,93 +2,98 @@
 
 from __future__ import annotations
 
-import torch
-from torch import Tensor
+from collections.abc import Sequence
 
-from pointree.nn.model import Encoding, PointerNetwork
+from pointree.search.arrays import Array, Arrays
+from pointree.search.branch import Branch
 from pointree.search.distinct import distinct_rows
 from pointree.search.result import ParseTree, Trees
 
-__all__ = ["label_log_probs", "label_trees"]
+__all__ = ["arcs_of", "label_log_probs", "label_trees"]
 
 
-def label_trees(
-    network: PointerNetwork, encoding: Encoding, trees: Trees, root_label: int | None, n_best: int
-) -> list[list[ParseTree]]:
+def label_trees(branch: Branch, trees: Trees, root_label: int | None, n_best: int) -> list[list[ParseTree]]:
     """Give every arc its best label and return each sentence's trees, most probable first.
 
     ``root_label`` is the label that all arcs from ROOT and no others have, if the treebank has such a label.
     """
-    shape = trees.heads.shape
-    head_rows = encoding.positions.padding_index.gather(1, trees.heads.flatten(1)).flatten()
-    state_ids = trees.state_ids.flatten()
-    places = (state_ids > 0).nonzero().squeeze(1)
-    state_ids, heads, head_rows = (x.index_select(0, places) for x in (state_ids, trees.heads.flatten(), head_rows))
+    arrays, shape = branch.arrays, trees.heads.shape
+    places, state_ids, heads, head_rows = arcs_of(branch, trees.heads, trees.state_ids)
     inverse = None
     if shape[1] > 1:
         # Trees of a beam have most of their arcs in common: the same decoder state points to the same head.
-        chosen, inverse = distinct_rows(torch.stack((state_ids, heads), dim=1), bound=len(trees.memory))
+        pairs = arrays.join((state_ids[:, None], heads[:, None]))
+        chosen, inverse = distinct_rows(arrays, pairs, bound=trees.memory.shape[0])
         state_ids, heads, head_rows = state_ids[chosen], heads[chosen], head_rows[chosen]
-    best, labels = label_log_probs(
-        network,
-        trees.memory[:, 0].index_select(0, state_ids),
-        encoding.label_heads.index_select(0, head_rows),
-        heads == 0,
-        root_label,
-    ).max(dim=1)
+    states = trees.memory[:, 0][state_ids]
+    best, labels = arrays.best(label_log_probs(branch, states, head_rows, heads == 0, root_label))
     if inverse is not None:
         best, labels = best[inverse], labels[inverse]
-    best_log_probs = trees.log_probs.new_zeros(shape.numel()).index_copy(0, places, best)
-    all_labels = labels.new_zeros(shape.numel()).index_copy(0, places, labels)
-    scores = trees.scores + best_log_probs.view(shape).sum(dim=2)
-    ranking = scores.argsort(dim=1, descending=True, stable=True)
-    return _collect(trees, all_labels.view(shape), best_log_probs.view(shape), scores, ranking[:, :n_best], encoding)
+    n_places = shape[0] * shape[1] * shape[2]
+    best_log_probs, all_labels = arrays.full((n_places,), 0.0, "float"), arrays.full((n_places,), 0, "int")
+    best_log_probs[places], all_labels[places] = best[:, 0], labels[:, 0]
+    best_log_probs = best_log_probs.reshape(shape)
+    scores = trees.scores + best_log_probs.sum(2)
+    ranking = arrays.ranking(scores)[:, :n_best]
+    ranked = _Ranked(arrays, trees, all_labels.reshape(shape), best_log_probs, scores, ranking)
+    return ranked.collect(branch.positions.lengths)
 
 
-def label_log_probs(
-    network: PointerNetwork, states: Tensor, label_heads: Tensor, from_root: Tensor, root_label: int | None
-) -> Tensor:
+def arcs_of(branch: Branch, heads: Array, state_ids: Array) -> tuple[Array, Array, Array, Array]:
+    """The arcs of trees in one row: their places, the states of the dependents, the heads and the rows of these.
+
+    *Shape:* given are ``(batch_size, width, n_positions)``; all that is returned is ``(n_arcs,)``.
+    """
+    arrays, batch_size = branch.arrays, heads.shape[0]
+    head_rows = arrays.gather(arrays.from_numpy(branch.positions.table), heads.reshape(batch_size, -1))
+    flat = state_ids.flatten()
+    places = arrays.nonzero(flat > 0)
+    return places, flat[places], heads.flatten()[places], head_rows.flatten()[places]
+
+
+def label_log_probs(branch: Branch, states: Array, head_rows: Array, from_root: Array, root_label: int | None) -> Array:
     """The distribution over labels of each arc.
 
-    *Shape:* ``states`` of the dependents ``(n_arcs, size)``, ``label_heads`` as in `Encoding` ``(n_arcs, label_size)``
-    and ``from_root`` ``(n_arcs,)``; returns ``(n_arcs, n_labels)``.
+    *Shape:* ``states`` of the dependents ``(n_arcs, size)``, ``head_rows`` among the positions and ``from_root``
+    ``(n_arcs,)``; returns ``(n_arcs, n_labels)``.
     """
-    logits: Tensor = network.labels(network.labels.dependent(states), label_heads)
-    logits = logits.float().nan_to_num(nan=0.0, posinf=1e30, neginf=-1e30)
+    arrays = branch.arrays
+    logits = arrays.finite(branch.label_logits(states, head_rows))
     if root_label is not None:
-        logits = _keep_root_label(logits, from_root, root_label)
-    return logits.log_softmax(dim=1)
+        # Arcs from ROOT have the root label, and only they do.
+        is_root_label = arrays.arange(0, logits.shape[1]) == root_label
+        logits = arrays.where(from_root[:, None] == is_root_label, logits, float("-inf"))
+    return arrays.log_softmax(logits)
 
 
-def _keep_root_label(logits: Tensor, from_root: Tensor, root_label: int) -> Tensor:
-    """Arcs from ROOT have the root label, and only they do."""
-    is_root_label = torch.arange(logits.shape[1], device=logits.device) == root_label
-    return logits.masked_fill(from_root.unsqueeze(1) != is_root_label, float("-inf"))
+class _Ranked:
+    """Trees with their labels, on their way to plain lists.
 
+    *Shape:* as those of `Trees`; ``ranking`` is ``(batch_size, n_best)``.
+    """
 
-def _collect(
-    trees: Trees, labels: Tensor, label_log_probs: Tensor, scores: Tensor, ranking: Tensor, encoding: Encoding
-) -> list[list[ParseTree]]:
-    """Bring tensors to plain lists, dropping padding and trees that do not exist."""
-    index = ranking.unsqueeze(2).expand(-1, -1, labels.shape[2])
-    all_heads = trees.heads.gather(1, index).tolist()
-    all_labels = labels.gather(1, index).tolist()
-    head_probs = trees.log_probs.gather(1, index).exp().tolist()
-    label_probs = label_log_probs.gather(1, index).exp().tolist()
-    all_scores = scores.gather(1, ranking).tolist()
-    result = []
-    for sentence, length in enumerate(encoding.positions.lengths):
-        result.append(
+    def __init__(
+        self, arrays: Arrays, trees: Trees, labels: Array, label_log_probs: Array, scores: Array, ranking: Array
+    ) -> None:
+        sentences = arrays.arange(0, ranking.shape[0])[:, None]
+        self.heads, self.labels = trees.heads[sentences, ranking].tolist(), labels[sentences, ranking].tolist()
+        self.head_probs = arrays.exp(trees.log_probs[sentences, ranking]).tolist()
+        self.label_probs = arrays.exp(label_log_probs[sentences, ranking]).tolist()
+        self.scores = scores[sentences, ranking].tolist()
+
+    def collect(self, lengths: Sequence[int]) -> list[list[ParseTree]]:
+        """The trees of each sentence, without padding and without trees that do not exist."""
+        return [
             [
                 ParseTree(
-                    heads=all_heads[sentence][rank][1:length],
-                    labels=all_labels[sentence][rank][1:length],
-                    head_probs=head_probs[sentence][rank][1:length],
-                    label_probs=label_probs[sentence][rank][1:length],
+                    heads=self.heads[sentence][rank][1:length],
+                    labels=self.labels[sentence][rank][1:length],
+                    head_probs=self.head_probs[sentence][rank][1:length],
+                    label_probs=self.label_probs[sentence][rank][1:length],
                     log_prob=score,
                 )
-                for rank, score in enumerate(all_scores[sentence])
+                for rank, score in enumerate(self.scores[sentence])
                 if rank == 0 or score != float("-inf")
             ]
-        )
-    return result
+            for sentence, length in enumerate(lengths)
+        ]

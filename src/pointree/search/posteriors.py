@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor
-
-from pointree.nn.model import Encoding, PointerNetwork
+from pointree.search.arrays import Array
+from pointree.search.branch import Branch, Encoded
 from pointree.search.greedy import greedy_search
-from pointree.search.labels import label_log_probs
+from pointree.search.labels import arcs_of, label_log_probs
 from pointree.search.result import Trees
 from pointree.search.state import BatchedTrees
 from pointree.search.step import StepScores
-from pointree.transitions import Constraints, Order
+from pointree.transitions import Constraints
 
 __all__ = ["Posteriors", "find_posteriors"]
 
@@ -31,45 +29,42 @@ class Posteriors:
     rows of ROOT and of padding are zero.
     """
 
-    heads: Tensor
+    heads: Array
     trees: Trees
-    network: PointerNetwork
-    encoding: Encoding
+    branch: Branch
+    encoded: Encoded
 
-    def labels(self, heads: Tensor, root_label: int | None) -> Tensor:
+    def labels(self, heads: Array, root_label: int | None) -> Array:
         """The distribution over labels of the arcs from given heads, which need not be the parser's own.
 
         *Shape:* ``heads`` is ``(batch_size, n_positions)``; returns ``(batch_size, n_positions, n_labels)``.
         """
-        state_ids = self.trees.state_ids[:, 0]
-        places = (state_ids.flatten() > 0).nonzero().squeeze(1)
-        head_rows = self.encoding.positions.padding_index.gather(1, heads).flatten().index_select(0, places)
-        found = label_log_probs(
-            self.network,
-            self.trees.memory[:, 0].index_select(0, state_ids.flatten().index_select(0, places)),
-            self.encoding.label_heads.index_select(0, head_rows),
-            heads.flatten().index_select(0, places) == 0,
-            root_label,
-        ).exp()
-        everywhere = found.new_zeros(state_ids.numel(), found.shape[1]).index_copy(0, places, found)
-        return everywhere.view(*state_ids.shape, -1)
+        arrays = self.branch.arrays
+        places, state_ids, flat_heads, head_rows = arcs_of(self.branch, heads[:, None], self.trees.state_ids[:, :1])
+        states = self.trees.memory[:, 0][state_ids]
+        found = arrays.exp(label_log_probs(self.branch, states, head_rows, flat_heads == 0, root_label))
+        everywhere = arrays.full((heads.shape[0] * heads.shape[1], found.shape[1]), 0.0, "float")
+        everywhere[places] = found
+        return everywhere.reshape(*heads.shape, -1)
 
 
 class _HeadRecorder:
     """Records the distribution over heads of every step."""
 
-    def __init__(self, encoding: Encoding) -> None:
-        batch_size, n_positions = encoding.key_biases.shape
-        self.heads = torch.zeros(batch_size, n_positions, n_positions, device=encoding.keys.device)
+    def __init__(self, branch: Branch) -> None:
+        batch_size, n_positions = branch.positions.batch_size, branch.positions.n_steps
+        self.arrays = branch.arrays
+        self.heads = self.arrays.full((batch_size, n_positions, n_positions), 0.0, "float")
 
     def __call__(self, trees: BatchedTrees, scores: StepScores) -> None:
         possible = trees.exists & (trees.columns != scores.focus)
-        probs = scores.logits.masked_fill(~possible, float("-inf")).softmax(dim=1)
-        self.heads[torch.arange(len(probs), device=probs.device), scores.focus.squeeze(1)] = probs
+        log_probs = self.arrays.log_softmax(self.arrays.where(possible, scores.logits, float("-inf")))
+        self.heads[self.arrays.arange(0, log_probs.shape[0]), scores.focus[:, 0]] = self.arrays.exp(log_probs)
 
 
-def find_posteriors(network: PointerNetwork, encoding: Encoding, order: Order, constraints: Constraints) -> Posteriors:
+def find_posteriors(encoded: Encoded, constraints: Constraints, order: str | None = None) -> Posteriors:
     """Parse a batch greedily and record the distribution over heads at every step."""
-    recorder = _HeadRecorder(encoding)
-    trees = greedy_search(network, encoding, order, constraints, recorder)
-    return Posteriors(recorder.heads, trees, network, encoding)
+    branch = encoded.branch(order)
+    recorder = _HeadRecorder(branch)
+    trees = greedy_search(branch, constraints, recorder)
+    return Posteriors(recorder.heads, trees, branch, encoded)

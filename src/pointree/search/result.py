@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from torch import Tensor
-
+from pointree.search.arrays import Array
 from pointree.search.columns import PredictedColumns
 
 __all__ = ["ParseTree", "Trees"]
@@ -20,11 +19,11 @@ class Trees:
     where there are fewer trees. ``memory`` holds the decoder states, ``(n_states, 2, size)``.
     """
 
-    heads: Tensor
-    log_probs: Tensor
-    state_ids: Tensor
-    scores: Tensor
-    memory: Tensor
+    heads: Array
+    log_probs: Array
+    state_ids: Array
+    scores: Array
+    memory: Array
 
 
 @dataclass(frozen=True, slots=True)

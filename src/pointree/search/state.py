@@ -1,6 +1,6 @@
 """Partial trees of many hypotheses at once: the batched twin of `pointree.transitions.PartialTree`.
 
-A row is a hypothesis, a column a node of its sentence. Every operation is a few tensor operations over
+A row is a hypothesis, a column a node of its sentence. Every operation is a few array operations over
 ``(n_rows, n_positions)``. The pure-Python tree is the specification, and tests compare the two.
 """
 
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch
-from torch import Tensor
+import numpy as np
 
+from pointree.search.arrays import Array, Arrays
 from pointree.transitions import Constraints, Slot
 
 __all__ = ["BatchedTrees"]
@@ -29,28 +29,32 @@ class BatchedTrees:
         slots: The dependent in each slot that fusion or legality asks for.
     """
 
-    def __init__(self, lengths: Tensor, initial_ids: Tensor, slots: Sequence[Slot], constraints: Constraints) -> None:
-        """*Shape:* ``lengths`` (words a sentence) and ``initial_ids`` (decoder states) are ``(n_rows,)``."""
-        device, n_rows = lengths.device, lengths.shape[0]
-        n_positions = int(lengths.max()) + 1
+    def __init__(self, arrays: Arrays, lengths: Sequence[int], slots: Sequence[Slot], constraints: Constraints) -> None:
+        """One tree without arcs for each sentence; ``lengths`` are the numbers of their words.
+
+        The decoder states that come before the first step have the ids from 1 on.
+        """
+        n_rows, n_positions = len(lengths), max(lengths) + 1
+        shape = (n_rows, n_positions)
+        self.arrays = arrays
         self.constraints = constraints
         self.fused_slots = tuple(slots)
-        self.columns = torch.arange(n_positions, device=device)
-        self.exists = self.columns <= lengths.unsqueeze(1)
-        self.tops = self.columns.expand(n_rows, n_positions).contiguous()
-        self.heads = torch.zeros_like(self.tops)
-        self.log_probs = torch.zeros(n_rows, n_positions, device=device)
-        self.state_ids = torch.zeros_like(self.tops)
-        self.previous = initial_ids
-        self.root_used = torch.zeros(n_rows, 1, dtype=torch.bool, device=device)
+        self.columns = arrays.arange(0, n_positions)
+        self.exists = self.columns <= arrays.from_numpy(np.asarray(lengths))[:, None]
+        self.tops = arrays.full(shape, 0, "int") + self.columns
+        self.heads = arrays.full(shape, 0, "int")
+        self.log_probs = arrays.full(shape, 0.0, "float")
+        self.state_ids = arrays.full(shape, 0, "int")
+        self.previous = arrays.arange(1, 1 + n_rows)
+        self.root_used = arrays.full((n_rows, 1), False, "bool")
         tracked = set(slots)
-        self.windows: tuple[Tensor, Tensor] | None = None
+        self.windows: tuple[Array, Array] | None = None
         if constraints.projective:
             tracked |= {Slot.LEFTMOST, Slot.RIGHTMOST}
-            self.windows = (torch.zeros_like(self.tops), torch.full_like(self.tops, n_positions))
-        self.slots = {slot: torch.zeros_like(self.tops) for slot in sorted(tracked)}
+            self.windows = (arrays.full(shape, 0, "int"), arrays.full(shape, n_positions, "int"))
+        self.slots = {slot: arrays.full(shape, 0, "int") for slot in sorted(tracked)}
 
-    def select(self, rows: Tensor | slice) -> None:
+    def select(self, rows: Array | slice) -> None:
         """Keep, drop, repeat or reorder hypotheses."""
         self.exists = self.exists[rows]
         self.tops = self.tops[rows]
@@ -63,16 +67,16 @@ class BatchedTrees:
         if self.windows is not None:
             self.windows = (self.windows[0][rows], self.windows[1][rows])
 
-    def sources(self, focus: Tensor) -> Tensor:
+    def sources(self, focus: Array) -> Array:
         """The decoder states that the step of the focus words reads, previous state first.
 
         *Shape:* ``focus`` is ``(n_rows, 1)``; returns ``(n_rows, 1 + n_slots)``.
         """
-        state_ids = [self.previous.unsqueeze(1)]
-        state_ids.extend(self.state_ids.gather(1, self.slots[slot].gather(1, focus)) for slot in self.fused_slots)
-        return torch.cat(state_ids, dim=1) if len(state_ids) > 1 else state_ids[0]
+        gather, state_ids = self.arrays.gather, [self.previous[:, None]]
+        state_ids.extend(gather(self.state_ids, gather(self.slots[slot], focus)) for slot in self.fused_slots)
+        return self.arrays.join(state_ids) if len(state_ids) > 1 else state_ids[0]
 
-    def legal_heads(self, focus: Tensor) -> Tensor:
+    def legal_heads(self, focus: Array) -> Array:
         """Which positions may be the head of the focus word; at least one may (see `pointree.transitions.legality`).
 
         *Shape:* ``focus`` is ``(n_rows, 1)``; returns ``(n_rows, n_positions)``.
@@ -84,33 +88,37 @@ class BatchedTrees:
             legal &= self._projective(focus, *self.windows)
         return legal
 
-    def _projective(self, focus: Tensor, lo: Tensor, hi: Tensor) -> Tensor:
-        columns = self.columns
+    def _projective(self, focus: Array, lo: Array, hi: Array) -> Array:
+        arrays, columns = self.arrays, self.columns
         crosses_nothing = (
-            (lo.gather(1, focus) <= columns) & (columns <= hi.gather(1, focus)) & (lo <= focus) & (focus <= hi)
+            (arrays.gather(lo, focus) <= columns)
+            & (columns <= arrays.gather(hi, focus))
+            & (lo <= focus)
+            & (focus <= hi)
         )
-        left, right = columns.minimum(focus), columns.maximum(focus)
+        left, right = arrays.minimum(columns, focus), arrays.maximum(columns, focus)
         covers_its_top = (left < self.tops) & (self.tops < right)
-        leftmost = self.slots[Slot.LEFTMOST].gather(1, focus)
-        first = torch.where(leftmost > 0, leftmost, focus)
-        last = self.slots[Slot.RIGHTMOST].gather(1, focus).maximum(focus)
+        leftmost = arrays.gather(self.slots[Slot.LEFTMOST], focus)
+        first = arrays.where(leftmost > 0, leftmost, focus)
+        last = arrays.maximum(arrays.gather(self.slots[Slot.RIGHTMOST], focus), focus)
         covered_by_focus = (first <= columns) & (columns <= last)
         return crosses_nothing & ~covers_its_top & ~covered_by_focus
 
-    def attach(self, focus: Tensor, head: Tensor, log_prob: Tensor, state_ids: Tensor) -> None:
+    def attach(self, focus: Array, head: Array, log_prob: Array, state_ids: Array) -> None:
         """Attach every focus word to its head, and record the id of its decoder state.
 
         *Shape:* ``focus``, ``head`` and ``log_prob`` are ``(n_rows, 1)``; ``state_ids`` is ``(n_rows,)``.
         """
-        self.tops = torch.where(self.tops == focus, self.tops.gather(1, head), self.tops)
-        self.heads.scatter_(1, focus, head)
-        self.log_probs.scatter_(1, focus, log_prob)
-        self.state_ids.scatter_(1, focus, state_ids.unsqueeze(1))
+        arrays = self.arrays
+        self.tops = arrays.where(self.tops == focus, arrays.gather(self.tops, head), self.tops)
+        arrays.put(self.heads, focus, head)
+        arrays.put(self.log_probs, focus, log_prob)
+        arrays.put(self.state_ids, focus, state_ids[:, None])
         self.previous = state_ids
         self.root_used = self.root_used | (head == 0)
         is_left = focus < head
         for slot, table in self.slots.items():
-            held = table.gather(1, head)
+            held = arrays.gather(table, head)
             if slot is Slot.LEFTMOST:
                 fills = is_left & ((held == 0) | (focus < held))
             elif slot is Slot.LAST_LEFT:
@@ -119,12 +127,12 @@ class BatchedTrees:
                 fills = ~is_left & (focus > held)
             else:
                 fills = ~is_left
-            table.scatter_(1, head, torch.where(fills, focus, held))
+            arrays.put(table, head, arrays.where(fills, focus, held))
         if self.windows is not None:
             lo, hi = self.windows
-            left, right = focus.minimum(head), focus.maximum(head)
+            left, right = arrays.minimum(focus, head), arrays.maximum(focus, head)
             inside = (left < self.columns) & (self.columns < right)
             self.windows = (
-                torch.where(inside, lo.maximum(left), lo),
-                torch.where(inside, hi.minimum(right), hi),
+                arrays.where(inside, arrays.maximum(lo, left), lo),
+                arrays.where(inside, arrays.minimum(hi, right), hi),
             )

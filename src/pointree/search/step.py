@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-import torch
-from torch import Tensor
+import numpy as np
 
-from pointree.nn.decoder import DecoderWeights, StepTrace, decoder_step, new_memory
-from pointree.nn.model import Encoding, PointerNetwork
-from pointree.nn.packing import Packing
+from pointree.batches.layout import Layout
+from pointree.search.arrays import Array
+from pointree.search.branch import Branch
 from pointree.search.distinct import distinct_rows
 from pointree.search.state import BatchedTrees
-from pointree.transitions import Order
 
 __all__ = ["StepObserver", "StepScores", "Stepper"]
 
@@ -23,15 +21,15 @@ class StepScores:
     """The results of a step, for an observer of the search.
 
     *Shape:* ``focus`` is ``(n_rows, 1)``, ``state_ids`` ``(n_rows,)``; ``logits`` (of all positions), ``legal`` and
-    ``log_probs`` (over legal positions) are ``(n_rows, n_positions)``.
+    ``log_probs`` (over legal positions) are ``(n_rows, n_positions)``; ``gates`` is that of `Step`.
     """
 
-    focus: Tensor
-    state_ids: Tensor
-    logits: Tensor
-    legal: Tensor
-    log_probs: Tensor
-    decoder: StepTrace
+    focus: Array
+    state_ids: Array
+    logits: Array
+    legal: Array
+    log_probs: Array
+    gates: Array | None
 
 
 class StepObserver(Protocol):
@@ -46,92 +44,68 @@ class Stepper:
     """Runs the decoder over a batch whose sentences are sorted by length, longest first.
 
     Attributes:
-        steps: The packing of the steps: the sentences that are still running are always the first ones.
+        steps: The layout of the steps: the sentences that are still running are always the first ones.
         focus: The focus word of each sentence at each step, ``(batch_size, n_steps)``.
-        memory: All decoder states (see `pointree.nn.decoder`), filled up to ``size``.
+        rows: Its row among the positions, ``(batch_size, n_steps)``.
+        memory: All decoder states (see `Branch`), filled up to ``size``.
         observer: Called at every step, if given.
     """
 
-    network: PointerNetwork
-    encoding: Encoding
-    steps: Packing
-    focus: Tensor
-    memory: Tensor
-    weights: DecoderWeights
+    branch: Branch
+    steps: Layout
+    focus: Array
+    rows: Array
+    memory: Array
     size: int
     observer: StepObserver | None = None
 
     @classmethod
-    def start(
-        cls,
-        network: PointerNetwork,
-        encoding: Encoding,
-        order: Order,
-        beam: int,
-        observer: StepObserver | None = None,
-    ) -> Stepper:
+    def start(cls, branch: Branch, beam: int, observer: StepObserver | None = None) -> Stepper:
         """Prepare the search over an encoded batch."""
-        positions = encoding.positions
-        lengths = [length - 1 for length in positions.lengths]
-        steps = Packing.of(lengths, positions.device)
-        focus = torch.zeros(steps.batch_size, steps.n_steps, dtype=torch.int64)
-        for sentence, n in enumerate(lengths):
-            focus[sentence, :n] = torch.tensor(order.focus_sequence(n))
+        arrays, positions = branch.arrays, branch.positions
+        steps = Layout.of_lengths([length - 1 for length in positions.lengths])
+        focus = np.zeros((steps.batch_size, steps.n_steps), dtype=np.int64)
+        for sentence, n in enumerate(steps.lengths):
+            focus[sentence, :n] = branch.order.focus_sequence(n)
         return cls(
-            network=network,
-            encoding=encoding,
+            branch=branch,
             steps=steps,
-            focus=focus.to(positions.device),
-            memory=new_memory(encoding.initial, steps.n_rows * beam),
-            weights=network.decoder.weights(encoding.initial.dtype),
+            focus=arrays.from_numpy(focus),
+            rows=arrays.from_numpy(np.take_along_axis(positions.table, focus, axis=1)),
+            memory=branch.new_memory(steps.n_rows * beam),
             size=1 + steps.batch_size,
             observer=observer,
         )
 
-    @property
-    def initial_ids(self) -> Tensor:
-        """The ids of the initial states. *Shape:* ``(batch_size,)``."""
-        return torch.arange(1, 1 + self.steps.batch_size, device=self.steps.device)
-
-    @property
-    def lengths(self) -> Tensor:
-        """The number of words of each sentence. *Shape:* ``(batch_size,)``."""
-        return self.steps.length_tensor
-
-    def advance(self, trees: BatchedTrees, step: int, width: int) -> tuple[Tensor, Tensor, Tensor]:
+    def advance(self, trees: BatchedTrees, step: int, width: int) -> tuple[Array, Array, Array]:
         """Score all heads of the step's focus words.
 
         *Shape:* with ``n_rows`` = running sentences · ``width``: returns the focus words ``(n_rows, 1)``, the ids of
         their new decoder states ``(n_rows,)``, and log-probabilities over legal heads ``(n_rows, n_positions)``, -inf
         where a head is not legal.
         """
-        encoding, count = self.encoding, self.steps.active[step]
-        focus = self.focus[:count, step]
-        rows = encoding.positions.padding_index[:count].gather(1, focus.unsqueeze(1)).squeeze(1)
+        arrays, count = self.branch.arrays, self.steps.active[step]
+        focus, rows = self.focus[:count, step], self.rows[:count, step]
         if width > 1:
-            focus, rows = focus.repeat_interleave(width), rows.repeat_interleave(width)
-        focus = focus.unsqueeze(1)
-        start, n_rows = self.size, count * width
+            focus, rows = arrays.repeat(focus, width), arrays.repeat(rows, width)
+        focus = focus[:, None]
+        start = self.size
         sources, inverse = trees.sources(focus), None
         if width > 1 and self.observer is None:
             # A decoder state depends only on the states that it reads. Hypotheses that read the same states share the
             # new one, even if their trees differ elsewhere.
-            chosen, inverse = distinct_rows(sources, bound=start)
+            chosen, inverse = distinct_rows(arrays, sources, bound=start)
             sources, rows = sources[chosen], rows[chosen]
-        decoder = decoder_step(self.weights, self.memory, sources, encoding.input_gates.index_select(0, rows), start)
+        queries, gates = self.branch.step(self.memory, sources, rows, start)
         self.size += sources.shape[0]
-        dependents = self.network.arcs.dependent(self.memory[start : self.size, 0])
-        state_ids = torch.arange(start, self.size, device=focus.device)
+        state_ids = arrays.arange(start, self.size)
         if inverse is not None:
-            dependents, state_ids = dependents.index_select(0, inverse), state_ids[inverse]
-        queries = dependents.view(count, width, -1).transpose(1, 2)
-        logits = torch.baddbmm(encoding.key_biases[:count].unsqueeze(2), encoding.keys[:count], queries)
-        logits = logits.transpose(1, 2).reshape(n_rows, -1).float()
+            queries, state_ids = queries[inverse], state_ids[inverse]
         # Scores must stay comparable whatever the weights are: a search that meets NaN still returns a tree, and the
         # log-probability of a legal head must stay above the -inf of illegal ones.
-        logits = logits.nan_to_num(nan=0.0).clamp_(-1e30, 1e30)
+        logits = arrays.finite(self.branch.point(queries, count))
         legal = trees.legal_heads(focus)
-        log_probs = logits.masked_fill(~legal, float("-inf")).log_softmax(dim=1)
+        log_probs = arrays.log_softmax(arrays.where(legal, logits, float("-inf")))
         if self.observer is not None:
-            self.observer(trees, StepScores(focus, state_ids, logits, legal, log_probs, decoder))
+            self.observer(trees, StepScores(focus, state_ids, logits, legal, log_probs, gates))
         return focus, state_ids, log_probs

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
-from pointree.nn.decoder import StepTrace
-from pointree.nn.model import Encoding, PointerNetwork
 from pointree.options import ParseOptions
 from pointree.search import tree_steps
+from pointree.search.arrays import Array
+from pointree.search.branch import Branch, Encoded
 from pointree.search.labels import label_log_probs, label_trees
 from pointree.search.result import ParseTree, Trees
 from pointree.search.resumable import Resumable
 from pointree.search.state import BatchedTrees
 from pointree.search.step import StepScores
 from pointree.search.trace import GateOpening, Hypothesis, IllegalHead, LabelProb, StateRead, TraceStep
-from pointree.transitions import Constraints, Order, PartialTree, Slot
+from pointree.transitions import Constraints, PartialTree, Slot
 from pointree.transitions.reasons import illegal_heads
 
 __all__ = ["trace_steps"]
@@ -32,9 +32,7 @@ SLOT_NAMES = {
 
 
 def trace_steps(
-    network: PointerNetwork,
-    encoding: Encoding,
-    order: Order,
+    encoded: Encoded,
     options: ParseOptions,
     root_label: int | None,
     *,
@@ -46,10 +44,10 @@ def trace_steps(
 
     ``forms`` are those of ROOT and the words, for explanations; ``deprels`` the names of the labels.
     """
-    recorder = _Recorder()
-    trees = yield from tree_steps(network, encoding, order, options, recorder)
-    [[best, *_]] = label_trees(network, encoding, trees, root_label, n_best=1)
-    story = _Story(network, encoding, options, recorder.moments, trees, best)
+    branch, recorder = encoded.branch(options.order), _Recorder()
+    trees = yield from tree_steps(branch, options, recorder)
+    [[best, *_]] = label_trees(branch, trees, root_label, n_best=1)
+    story = _Story(branch, options, recorder.moments, trees, best)
     constraints = Constraints(single_root=options.single_root, projective=options.projective)
     tree = PartialTree(len(best.heads))
     steps = []
@@ -62,15 +60,15 @@ def trace_steps(
             TraceStep(
                 number=number + 1,
                 focus=focus,
-                raw_probs=moment.scores.logits[row].softmax(dim=0).tolist(),
-                probs=moment.scores.log_probs[row].exp().tolist(),
+                raw_probs=branch.arrays.exp(branch.arrays.log_softmax(moment.scores.logits[row : row + 1]))[0].tolist(),
+                probs=branch.arrays.exp(moment.scores.log_probs[row]).tolist(),
                 illegal=[
                     IllegalHead(position, str(reason.rule), list(reason.words), reason.explain(forms))
                     for position, broken in reasons.items()
                     for reason in broken
                 ],
                 sources=list(story.sources(number)),
-                gate=_gate(moment.scores.decoder, row),
+                gate=story.gate(number),
                 head=head,
                 head_prob=best.head_probs[focus - 1],
                 labels=story.labels(number, root_label, deprels, top_labels),
@@ -91,11 +89,11 @@ class _Moment:
     """
 
     focus: int
-    heads: Tensor
-    state_ids: Tensor
-    log_probs: Tensor
-    sources: Tensor
-    dependents: dict[Slot, Tensor]
+    heads: Array
+    state_ids: Array
+    log_probs: Array
+    sources: Array
+    dependents: dict[Slot, Array]
     scores: StepScores
 
     @property
@@ -111,13 +109,14 @@ class _Recorder:
         self.moments: list[_Moment] = []
 
     def __call__(self, trees: BatchedTrees, scores: StepScores) -> None:
+        arrays = trees.arrays
         moment = _Moment(
-            focus=int(scores.focus[0]),
-            heads=trees.heads.clone(),
-            state_ids=trees.state_ids.clone(),
-            log_probs=trees.log_probs.clone(),
+            focus=int(scores.focus[0, 0]),
+            heads=arrays.copy(trees.heads),
+            state_ids=arrays.copy(trees.state_ids),
+            log_probs=arrays.copy(trees.log_probs),
             sources=trees.sources(scores.focus),
-            dependents={slot: trees.slots[slot].gather(1, scores.focus).squeeze(1) for slot in trees.fused_slots},
+            dependents={slot: arrays.gather(trees.slots[slot], scores.focus)[:, 0] for slot in trees.fused_slots},
             scores=scores,
         )
         self.moments.append(moment)
@@ -127,16 +126,9 @@ class _Story:
     """The recorded steps, followed back from the best tree: its state ids say which rows led to it."""
 
     def __init__(
-        self,
-        network: PointerNetwork,
-        encoding: Encoding,
-        options: ParseOptions,
-        moments: Sequence[_Moment],
-        trees: Trees,
-        best: ParseTree,
+        self, branch: Branch, options: ParseOptions, moments: Sequence[_Moment], trees: Trees, best: ParseTree
     ) -> None:
-        self.network = network
-        self.encoding = encoding
+        self.branch = branch
         self.options = options
         self.moments = moments
         self.trees = trees
@@ -165,39 +157,29 @@ class _Story:
         words = [self.moments[number - 1].focus if number else 0]
         words += [int(dependents[row]) for dependents in moment.dependents.values()]
         slots = ["previous", *(SLOT_NAMES[slot] for slot in moment.dependents)]
-        states = self.trees.memory[:, 0].index_select(0, moment.sources[row])
-        fusion = self.network.decoder.weights(states.dtype).fusion
-        if fusion is not None:
-            # With either gate, the first columns of the joint weights are those of the value.
-            n_sources, size = states.shape
-            values = fusion.joint[:, :size].reshape(n_sources, size, size)
-            states = torch.bmm(states.unsqueeze(1), values).squeeze(1)
-        lengths = states.float().norm(dim=1).nan_to_num()
-        shares = (lengths / lengths.sum().clamp(min=torch.finfo(lengths.dtype).tiny)).tolist()
+        states = self.branch.source_values(self.trees.memory[:, 0][moment.sources[row]])
+        lengths = np.nan_to_num(np.linalg.norm(self._floats(states), axis=1))
+        shares = (lengths / max(lengths.sum(), np.finfo(np.float32).tiny)).tolist()
         for slot, word, share in zip(slots, words, shares, strict=True):
             yield StateRead(slot, word or None, share)
 
     def labels(self, number: int, root_label: int | None, deprels: Sequence[str], count: int) -> list[LabelProb]:
         """The most probable labels of the arc that the step added."""
         focus = self.moments[number].focus
-        head = self.trees.heads[0, self.winner, focus].view(1)
-        log_probs = label_log_probs(
-            self.network,
-            self.trees.memory[:, 0].index_select(0, self.trees.state_ids[0, self.winner, focus].view(1)),
-            self.encoding.label_heads.index_select(0, self.encoding.positions.padding_index[0, head]),
-            head == 0,
-            root_label,
-        )
-        best, numbers = log_probs[0].topk(min(count, log_probs.shape[1]))
-        labels = zip(numbers.tolist(), best.exp().tolist(), strict=True)
+        place = (0, self.winner, slice(focus, focus + 1))
+        head, state_id, arrays = self.trees.heads[place], self.trees.state_ids[place], self.branch.arrays
+        rows = arrays.from_numpy(self.branch.positions.table)[0, head]
+        log_probs = label_log_probs(self.branch, self.trees.memory[:, 0][state_id], rows, head == 0, root_label)
+        best, numbers = arrays.top(log_probs, min(count, log_probs.shape[1]))
+        labels = zip(numbers[0].tolist(), arrays.exp(best)[0].tolist(), strict=True)
         return [LabelProb(deprels[label], prob) for label, prob in labels if prob > 0]
 
     def hypotheses(self, number: int) -> Iterator[Hypothesis]:
         """What the step proposed: the hypotheses that the beam kept, then as many of the best that it dropped."""
         moment, kept = self.moments[number], self.chosen[number]
         origins = len(self.chosen[number - 1]) if number else 1
-        scores = moment.log_probs[:origins].sum(dim=1, keepdim=True) + moment.scores.log_probs[:origins]
-        ranking = scores.flatten().argsort(descending=True, stable=True)[: 2 * self.options.width].tolist()
+        scores = moment.log_probs[:origins].sum(1)[:, None] + moment.scores.log_probs[:origins]
+        ranking = self.branch.arrays.ranking(scores.reshape(1, -1))[0, : 2 * self.options.width].tolist()
         proposals = [divmod(place, scores.shape[1]) for place in ranking]
         possible = [(row, head) for row, head in proposals if scores[row, head] > float("-inf")]
         dropped = [proposal for proposal in possible if proposal not in kept][: self.options.width]
@@ -218,11 +200,14 @@ class _Story:
                 best=(row, head) == (self.rows[number], int(self.trees.heads[0, self.winner, moment.focus])),
             )
 
+    def gate(self, number: int) -> GateOpening | None:
+        """How far the fusion gate opened at a step."""
+        gates = self.moments[number].scores.gates
+        if gates is None:
+            return None
+        openings = np.nan_to_num(self._floats(gates[self.rows[number]]))
+        tenths = np.histogram(openings, bins=10, range=(0.0, 1.0))[0] / openings.size
+        return GateOpening(float(openings[0].mean()), float(openings[1].mean()), tenths.tolist())
 
-def _gate(decoder: StepTrace, row: int) -> GateOpening | None:
-    if decoder.value_and_gate is None:
-        return None
-    hidden, cell = decoder.value_and_gate[1, 2 * row : 2 * row + 2].float().nan_to_num()
-    openings = torch.cat((hidden, cell))
-    tenths = torch.histc(openings, bins=10, min=0.0, max=1.0) / openings.numel()
-    return GateOpening(float(hidden.mean()), float(cell.mean()), tenths.tolist())
+    def _floats(self, array: Array) -> NDArray[np.float32]:
+        return np.asarray(self.branch.arrays.to_numpy(array), dtype=np.float32)

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pointree.nn.features import EncodedSentence
+from pointree.batches.features import EncodedSentence
 from pointree.nn.packing import Packing
 from pointree.transitions import Order, Slot, slots_by_step
 

@@ -17,14 +17,15 @@ import torch
 
 from pointree.config import Config, describe, load_config
 from pointree.config.rules import as_toml
+from pointree.engines.torch_folder import load_folder
 from pointree.errors import ConfigError, ModelError, OutputError
 from pointree.files import atomic_write, reading
-from pointree.models.folder import load_folder
 from pointree.models.layout import LANGUAGE, PRETRAINED, PRETRAINED_IDENTITY, TEXT_MODEL
 from pointree.models.registry import resolve_model
 from pointree.nn.model import PointerNetwork
-from pointree.pretrained import PretrainedModel, load_pretrained, read_identity
-from pointree.pretrained.loading import input_table
+from pointree.pretrained.identity import read_identity
+from pointree.pretrained.loading import input_table, load_pretrained
+from pointree.pretrained.model import PretrainedModel
 from pointree.vocabulary import Vocabularies
 
 __all__ = ["InitialModel", "load_initial_model"]

@@ -16,7 +16,7 @@ from pointree.errors import UsageError
 from pointree.models.card import model_card
 from pointree.models.language import write_language
 from pointree.models.layout import CHECKPOINT, LANGUAGE, MANIFEST
-from pointree.pretrained import CacheFolder, default_cache
+from pointree.pretrained.cache_folder import CacheFolder, default_cache
 from pointree.running.threads import prepare_process
 from pointree.training.command import training_command
 from pointree.training.data import read_gold

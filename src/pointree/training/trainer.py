@@ -14,26 +14,23 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from pointree.batches.features import EncodedSentence
 from pointree.config import Config, SelectionConfig
+from pointree.engines.precision import resolve_precision
+from pointree.engines.torch_engine import TorchEngine, resolve_device
+from pointree.engines.torch_folder import as_arrays, load_folder, new_network, save_pretrained
 from pointree.errors import OutputError, TrainingError, UsageError
 from pointree.evaluation.relations import is_punctuation, universal_deprel
 from pointree.files import atomic_write, remove_leftovers
-from pointree.models.folder import (
-    load_folder,
-    new_network,
-    replace_config,
-    save_folder,
-    save_pretrained,
-    write_card,
-    write_weights,
-)
-from pointree.models.layout import CHECKPOINT, METRICS, PRETRAINED
-from pointree.nn.features import EncodedSentence
+from pointree.models.folder import replace_config, save_folder, write_card
+from pointree.models.layout import CHECKPOINT, METRICS, PRETRAINED, WEIGHTS
+from pointree.models.weights import write_weights
 from pointree.nn.pretrained_features import FrozenFeatures, PretrainedFeatures, TrainedFeatures
 from pointree.options import ParseOptions
-from pointree.parser import Parser, resolve_device
-from pointree.pretrained import CacheFolder, PretrainedModel, default_cache, load_pretrained
-from pointree.running.precision import resolve_precision
+from pointree.parser import Parser
+from pointree.pretrained.cache_folder import CacheFolder, default_cache
+from pointree.pretrained.loading import load_pretrained
+from pointree.pretrained.model import PretrainedModel
 from pointree.training.average import MovingAverage
 from pointree.training.batches import epoch_batches
 from pointree.training.checkpoint import RunState, read_checkpoint, write_checkpoint
@@ -93,8 +90,10 @@ class Trainer:
                 source = TrainedFeatures(pretrained)
             else:
                 source = FrozenFeatures(pretrained, self.caches)
-        self.network = network.to(place)
-        self.parser = Parser(self.config, self.vocabularies, self.network, pretrained=source)
+        self.network, self.pretrained = network.to(place), source
+        self.parser = Parser(
+            self.config, self.vocabularies, TorchEngine(self.config, self.vocabularies, self.network, source)
+        )
         self.progress = RunState()
         self.data = data_fingerprint(self.train, self.dev, self.vectors, self.config.predicted_columns)
         if pretrained is not None:
@@ -170,9 +169,9 @@ class Trainer:
     def run(self) -> RunState:
         """Train to the last epoch; the output folder then holds the model that was best on dev."""
         self._prepare_output()
-        if isinstance(self.parser.pretrained, FrozenFeatures) and self.progress.epoch < self.config.training.epochs:
+        if isinstance(self.pretrained, FrozenFeatures) and self.progress.epoch < self.config.training.epochs:
             forms = [sentence.forms for sentence in (*self.train, *self.dev)]
-            self.parser.pretrained.prepare(forms, self.observer.features_computed)
+            self.pretrained.prepare(forms, self.observer.features_computed)
         while self.progress.epoch < self.config.training.epochs:
             self._run_epoch()
         return self.progress
@@ -186,9 +185,9 @@ class Trainer:
         if self.progress.epoch == 0:
             # The checkpoint comes first: with it, a run can be resumed from its first moment.
             self._write_checkpoint()
-            save_folder(self.output, self.config, self.vocabularies, self.network.state_dict(), "")
-            if self.parser.pretrained is not None:
-                encoder = self.parser.pretrained.model
+            save_folder(self.output, self.config, self.vocabularies, as_arrays(self.network.state_dict()), "")
+            if self.pretrained is not None:
+                encoder = self.pretrained.model
                 is_there = Path(encoder.source) == self.output / PRETRAINED  # as for a run that is resumed at its start
                 save_pretrained(self.output, self.config, encoder, bundle=self.bundle_pretrained and not is_there)
         else:
@@ -269,7 +268,7 @@ class Trainer:
         }
         progress.metrics.append(metrics)
         if improved:
-            write_weights(self.output, evaluated)
+            write_weights(self.output / WEIGHTS, as_arrays(evaluated))
             write_card(self.output, self.card(progress))
         if progress.plateau.update(improved, self.config.training):
             self._restart_from_best()

@@ -170,9 +170,7 @@ def test_its_operations_are_those_of_the_counter(length: int) -> None:
     sentence = random_sentences([length], seed=length)[0]
     batch = parser.featurizer.batch([parser.featurizer.encode(sentence)])
     with torch.no_grad():
-        counted = counted_flops(
-            lambda: search(parser.network, parser.network.encode(batch), parser.order, ParseOptions(), None)
-        )
+        counted = counted_flops(lambda: search(parser.engine.encode(batch), ParseOptions(), None))
     chars = (len(set(sentence.forms)) + 1) * WORD_CHARS
     assert counted == forward_flops(config, length, n_labels=N_LABELS, chars=chars)
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import torch
 
+from pointree.engines import precision
+from pointree.engines.precision import bf16_is_fast, resolve_precision
 from pointree.errors import UsageError
-from pointree.running import precision
-from pointree.running.precision import bf16_is_fast, resolve_precision
 
 from ..helpers import ewt_sentences, trained_parser
 

@@ -1,0 +1,183 @@
+"""From sentences to numbers: each sentence is looked up once, with its gold steps for training."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pointree.batches.layout import Layout
+from pointree.transitions import Order, Slot, gold_steps
+from pointree.treebank.sentence import Sentence
+from pointree.vocabulary import PAD, ROOT, Vocabularies
+
+__all__ = ["MAX_CHARS", "UNKNOWN", "EncodedSentence", "Features", "Featurizer", "GoldSentence", "IntArray", "pad"]
+
+MAX_CHARS = 64
+"""Characters of a word that the network reads; what follows in a longer word is left out."""
+
+UNKNOWN = -1
+"""The class of a word that teaches nothing: ROOT, padding, and words whose value is not known."""
+
+_FORM_CACHE = 1 << 16
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class GoldSentence:
+    """The gold steps of a sentence in the order of their turns.
+
+    Heads and labels are to be predicted. Slots hold the dependents that a step sees: those of the gold tree or, with
+    `training.exploration`, those that the network predicted.
+
+    *Shape:* ``(n,)``; ``slots`` is ``(n, n_slots)`` and holds words, 0 for none; ``step_of`` is ``(n + 1,)`` and has
+    the step at which each word is the focus.
+    """
+
+    focus: IntArray
+    heads: IntArray
+    labels: IntArray
+    slots: IntArray
+    step_of: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedSentence:
+    """A sentence as numbers; position 0 is ROOT.
+
+    *Shape:* ``words``, ``tags`` and, of gold sentences, the classes of each predicted column are ``(n + 1,)``.
+    """
+
+    forms: tuple[str, ...]
+    words: IntArray
+    tags: IntArray
+    gold: GoldSentence | None = None
+    columns: Mapping[str, IntArray] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        """The number of words."""
+        return len(self.forms)
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """A batch of sentences as numbers, sorted by length, longest first; position 0 of each is ROOT.
+
+    *Shape:* ``words``, ``tags`` and ``forms`` are ``(n_rows,)``; ``chars`` is ``(n_forms, max_chars, width)``,
+    the numbers of each character and of its parts, and ``char_lengths`` ``(n_forms,)``; ``forms`` has the row of
+    ``chars`` for each position. ``texts`` are the words of each sentence.
+    """
+
+    positions: Layout
+    words: IntArray
+    tags: IntArray
+    forms: IntArray
+    chars: IntArray
+    char_lengths: IntArray
+    texts: Sequence[Sequence[str]]
+
+
+class Featurizer:
+    """Turns sentences into numbers, with the vocabularies of a model and its order."""
+
+    def __init__(
+        self,
+        vocabularies: Vocabularies,
+        tag: str,
+        order: Order,
+        slots: Sequence[Slot],
+    ) -> None:
+        self.vocabularies = vocabularies
+        self.tag = tag
+        self.order = order
+        self.slots = tuple(slots)
+        self._chars: dict[str, IntArray] = {}
+
+    def encode(self, sentence: Sentence, *, gold: bool = False) -> EncodedSentence:
+        """Look up everything that the network reads in a sentence; with ``gold``, its gold steps too."""
+        vocabularies, words = self.vocabularies, sentence.words
+        lookup_word, lookup_tag = vocabularies.words.lookup, vocabularies.tags.lookup
+        forms = tuple(word.form for word in words)
+        if self.tag == "none":
+            tags = np.full(len(words) + 1, ROOT)
+        else:
+            column = [word.xpos if self.tag == "xpos" else word.upos for word in words]
+            tags = np.fromiter((ROOT, *map(lookup_tag, column)), dtype=np.int64, count=len(words) + 1)
+        return EncodedSentence(
+            forms=forms,
+            words=np.fromiter((ROOT, *map(lookup_word, forms)), dtype=np.int64, count=len(forms) + 1),
+            tags=tags,
+            gold=self._gold(sentence) if gold else None,
+            columns=self._columns(sentence) if gold else {},
+        )
+
+    def _columns(self, sentence: Sentence) -> dict[str, IntArray]:
+        """The gold classes of the columns that the network predicts; ROOT has none."""
+        columns = self.vocabularies.columns
+        return {
+            column: np.array([UNKNOWN, *(columns.number(column, word) for word in sentence.words)])
+            for column in columns.classes
+        }
+
+    def _gold(self, sentence: Sentence) -> GoldSentence:
+        steps = gold_steps(sentence.heads, self.order)
+        lookup, deprels = self.vocabularies.deprels.lookup, sentence.deprels
+        step_of = np.zeros(len(steps) + 1, dtype=np.int64)
+        for number, step in enumerate(steps):
+            step_of[step.focus] = number
+        return GoldSentence(
+            focus=np.array([step.focus for step in steps]),
+            heads=np.array([step.head for step in steps]),
+            labels=np.array([lookup(deprels[step.focus - 1]) for step in steps]),
+            slots=np.array([[step.slots[slot] for slot in self.slots] for step in steps], dtype=np.int64),
+            step_of=step_of,
+        )
+
+    def features(self, sentences: Sequence[EncodedSentence]) -> Features:
+        """Put sentences together; they must be sorted by length, longest first."""
+        positions = Layout.of_lengths([len(sentence) + 1 for sentence in sentences])
+        forms, chars, char_lengths = self._forms(sentences, positions)
+        return Features(
+            positions=positions,
+            words=positions.pack(pad([sentence.words for sentence in sentences])),
+            tags=positions.pack(pad([sentence.tags for sentence in sentences])),
+            forms=forms,
+            chars=chars,
+            char_lengths=char_lengths,
+            texts=[sentence.forms for sentence in sentences],
+        )
+
+    def _forms(self, sentences: Sequence[EncodedSentence], positions: Layout) -> tuple[IntArray, IntArray, IntArray]:
+        """Which form each position has, and the characters of each distinct form; form 0 is ROOT's."""
+        numbers: dict[str, int] = {}
+        columns = []
+        for sentence in sentences:
+            column = [0]
+            column.extend(numbers.setdefault(form, len(numbers) + 1) for form in sentence.forms)
+            columns.append(np.array(column))
+        spelled = [self._spell(""), *(self._spell(form) for form in numbers)]
+        lengths = np.array([len(spelling) for spelling in spelled])
+        return positions.pack(pad(columns)), pad(spelled), lengths
+
+    def _spell(self, form: str) -> IntArray:
+        """The numbers of a form's characters; nothing is spelled as ROOT. *Shape:* ``(n_chars, width)``."""
+        spelling = self._chars.get(form)
+        if spelling is None:
+            chars = self.vocabularies.chars
+            spelling = chars.spell(form[:MAX_CHARS]) if form else np.array([[ROOT] + [PAD] * (chars.width - 1)])
+            if len(self._chars) >= _FORM_CACHE:
+                self._chars.clear()
+            self._chars[form] = spelling
+        return spelling
+
+
+def pad(arrays: Sequence[IntArray]) -> IntArray:
+    """Stack arrays of different lengths, filling up with zeros."""
+    longest = max(len(array) for array in arrays)
+    padded = np.zeros((len(arrays), longest, *arrays[0].shape[1:]), dtype=np.int64)
+    for row, array in zip(padded, arrays, strict=True):
+        row[: len(array)] = array
+    return padded

@@ -1,0 +1,37 @@
+"""What every engine offers to the parser: sentences in, an encoded batch out, whose branches the search steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from pointree.batches.features import EncodedSentence, Featurizer
+from pointree.search.branch import Encoded
+from pointree.search.resumable import Resumable
+
+__all__ = ["Engine"]
+
+
+class Engine(Protocol):
+    """The network of a model, ready to compute.
+
+    Attributes:
+        name: How users call the engine: ``torch`` or ``onnx``.
+        precision: The arithmetic: ``fp32``, ``bf16``, …
+        featurizer: Turns sentences into the numbers that the network reads.
+    """
+
+    name: str
+
+    @property
+    def precision(self) -> str: ...
+
+    @property
+    def featurizer(self) -> Featurizer: ...
+
+    def encode_steps(self, sentences: Sequence[EncodedSentence]) -> Resumable[Encoded]:
+        """Encode a batch of sentences, sorted by falling length; with pauses."""
+
+    def save(self, folder: Path, card: str, *, bundle_pretrained: bool = False) -> None:
+        """Write the model to a folder."""
