@@ -65,8 +65,8 @@ def trainer_of(output: Path, folder: Path, mode: str, **options: Any) -> Trainer
 
 
 def pretrained_weights(trainer: Trainer) -> dict[str, torch.Tensor]:
-    assert trainer.parser.pretrained is not None
-    return trainer.parser.pretrained.model.model.state_dict()
+    assert trainer.pretrained is not None
+    return trainer.pretrained.model.model.state_dict()
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -219,5 +219,5 @@ def test_features_are_computed_once(folder: Path, runs: dict[str, Trainer]) -> N
     trainer = trainer_of(output, folder, "frozen", observer=Told())
     trainer.run()
     assert not told
-    assert isinstance(trainer.parser.pretrained, FrozenFeatures)
+    assert isinstance(trainer.pretrained, FrozenFeatures)
     assert load_file(output / WEIGHTS)["arcs.bias"].equal(load_file(runs["frozen"].output / WEIGHTS)["arcs.bias"])
