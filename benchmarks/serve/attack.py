@@ -1,11 +1,12 @@
 """Attack a service of this machine, and see how long small requests wait meanwhile.
 
-    python benchmarks/serve/attack.py [--model MODEL] [--seconds 8] [--only NAME ...] [--requests 0]
+    python benchmarks/serve/attack.py [--model MODEL] [--seconds 8] [--only NAME ...] [--requests N]
 
 Each attack is one kind of request that once stopped the service, sent again and again for some seconds, while other
 clients send small requests one after the other. The table has the latency of these, the largest silence of `/healthz`,
-and what the attackers were answered. `--requests` adds so many requests of mixed kinds, after which memory and open
-files are compared with those before. Only a service that this program starts on loopback is attacked.
+and what the attackers were answered. `--requests` adds so many requests of mixed kinds, or as many as fit into
+`--most-seconds`, and shows memory and open files after every tenth of them. Only a service that this program starts on
+loopback is attacked.
 """
 
 from __future__ import annotations
@@ -13,16 +14,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import random
-import subprocess
-import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
+
+from service_process import ServiceProcess
 
 SMALL = json.dumps({"words": [["John", "plays", "tennis", "."]]}).encode()
 JSON = "application/json"
@@ -74,34 +72,6 @@ ATTACKS: dict[str, Callable[[], bytes]] = {
 }
 
 
-class Server:
-    """`pointree serve` as a process of its own."""
-
-    def __init__(self, model: str) -> None:
-        command = [sys.executable, "-m", "pointree", "serve", "--model", f"m={model}", "--port", "0"]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        for line in self.process.stderr or ():
-            if line.startswith("serving "):
-                self.port = int(line.rpartition(":")[2])
-                break
-        else:
-            raise SystemExit("the service did not start")
-        threading.Thread(target=self.process.communicate, daemon=True).start()
-
-    def memory(self) -> int:
-        """Resident bytes."""
-        return int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-    def files(self) -> int:
-        """Open files and connections."""
-        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
-
-    def stop(self) -> int:
-        """End it, and return its exit code."""
-        self.process.terminate()
-        return self.process.wait(PATIENCE)
-
-
 @dataclass
 class Outcome:
     """What was seen during one attack."""
@@ -142,7 +112,7 @@ def closing(message: bytes) -> bytes:
     return message.replace(b"\r\n", b"\r\nConnection: close\r\n", 1)
 
 
-async def attack(server: Server, name: str, seconds: float, attackers: int, clients: int) -> Outcome:
+async def attack(server: ServiceProcess, name: str, seconds: float, attackers: int, clients: int) -> Outcome:
     """Run one attack beside small requests."""
     outcome = Outcome()
     message = ATTACKS[name]()
@@ -186,13 +156,15 @@ async def attack(server: Server, name: str, seconds: float, attackers: int, clie
 ANNOUNCED = {"200", "400", "408", "413", "415", "422", "503", "504", "left"}
 
 
-async def endure(server: Server, count: int) -> Counter[str]:
-    """Send many requests of mixed kinds, large attacks seldom among them."""
+async def endure(server: ServiceProcess, count: int, seconds: float) -> Counter[str]:
+    """Send many requests of mixed kinds, large attacks seldom among them, for at most some time."""
     choose = random.Random(1)
+    end = time.monotonic() + seconds
     bad = [request("/v1/parse", b"{"), request("/v1/parse", b"{}"), multipart(), ATTACKS["deep JSON"]()]
     good = [
         request("/v1/parse", SMALL),
         of_json("/v1/parse", text="It rains. It pours.", beam=4, output="conllu"),
+        of_json("/v1/parse", conllu=conllu(5, 2), stream=True),
         of_json("/v1/draw", text="It rains."),
         of_json("/v1/trace", text="It rains.", beam=2),
         request("/process", b"tokenizer&tagger&parser&data=It+rains.", FORM),
@@ -201,9 +173,13 @@ async def endure(server: Server, count: int) -> Counter[str]:
     left = iter(range(count))
 
     async def client() -> None:
-        for _ in left:
+        for number in left:
+            if time.monotonic() > end:
+                return
             message = choose.choice(bad if choose.random() < 0.1 else good)
             answers[await ask(server.port, closing(message), leave=0.01 if choose.random() < 0.02 else None)] += 1
+            if number % max(1, count // 10) == 0:
+                print(f"{number:8} requests: {server.memory() >> 20} MB, {server.files()} open files", flush=True)
 
     await asyncio.gather(*(client() for _ in range(32)))
     return answers
@@ -218,8 +194,9 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=4, help="that send small requests, at most 64")
     parser.add_argument("--only", nargs="*", default=list(ATTACKS), help="names of attacks")
     parser.add_argument("--requests", type=int, default=0, help="of mixed kinds afterwards, at most 1,000,000")
+    parser.add_argument("--most-seconds", type=float, default=3600.0, help="for these requests")
     options = parser.parse_args()
-    server = Server(options.model)
+    server = ServiceProcess(options.model)
     seconds, attackers, clients = min(options.seconds, 60), min(options.attackers, 64), min(options.clients, 64)
     print(f"{attackers} attackers, {clients} clients with small requests, {seconds:g} s each; milliseconds")
     print(f"{'attack':36} {'small':>6} {'p50':>7} {'p95':>7} {'max':>7} {'health':>7} {'MB':>6}  faults; answers")
@@ -234,12 +211,13 @@ def main() -> None:
                 flush=True,
             )
         if options.requests:
-            asyncio.run(endure(server, min(options.requests, 10_000)))
+            asyncio.run(endure(server, min(options.requests // 10, 10_000), options.most_seconds / 10))
             before = server.memory(), server.files()
-            answers_seen = asyncio.run(endure(server, min(options.requests, 1_000_000)))
+            answers_seen = asyncio.run(endure(server, min(options.requests, 1_000_000), options.most_seconds))
+            time.sleep(1)  # the last connections close
             after = server.memory(), server.files()
             surprises = {status: count for status, count in answers_seen.items() if status not in ANNOUNCED}
-            print(f"{options.requests} requests: {dict(answers_seen)}; not announced: {surprises or 'none'}")
+            print(f"{answers_seen.total()} requests: {dict(answers_seen)}; not announced: {surprises or 'none'}")
             print(f"memory {before[0] >> 20} → {after[0] >> 20} MB, open files {before[1]} → {after[1]}")
     finally:
         print(f"exit code {server.stop()}")

@@ -12,18 +12,18 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from service_process import ServiceProcess
 
 from pointree.treebank import read_conllu
 
@@ -63,40 +63,6 @@ class Document:
     request: bytes
     expected: str
     sentences: int
-
-
-class Server:
-    """`pointree serve` as a process of its own."""
-
-    def __init__(self, model: str, options: list[str]) -> None:
-        command = [sys.executable, "-m", "pointree", "serve", "--model", f"m={model}", "--port", "0", *options]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        self.port = self._port()
-        # The log must be read, or the service would wait for that.
-        threading.Thread(target=self.process.communicate, daemon=True).start()
-
-    def _port(self) -> int:
-        lines = []
-        for line in self.process.stderr or ():
-            lines.append(line)
-            if line.startswith("serving "):
-                return int(line.rpartition(":")[2])
-        raise SystemExit("the service did not start: " + "".join(lines))
-
-    def memory(self) -> int:
-        """Resident bytes."""
-        pages = Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]
-        return int(pages) * 4096
-
-    def cpu(self) -> float:
-        """Seconds of processors so far."""
-        times = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
-        return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
-
-    def stop(self) -> int:
-        """End it, and return its exit code."""
-        self.process.terminate()
-        return self.process.wait(60)
 
 
 class Seconds(NamedTuple):
@@ -145,7 +111,7 @@ async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, reques
     return int(head[9:12]), await reader.readexactly(length)
 
 
-async def drive(server: Server, documents: list[Document], clients: int, seconds: float, most: int) -> Load:
+async def drive(server: ServiceProcess, documents: list[Document], clients: int, seconds: float, most: int) -> Load:
     """Let clients ask one request after the other, until time or requests are used up."""
     load = Load(clients)
     numbers = count()
@@ -224,7 +190,7 @@ def main() -> None:
         f"{1000 * cpu / len(lines):.2f} ms of CPU a sentence"
     )
     documents = make_documents(lines, parsed, arguments.sentences)
-    server = Server(arguments.model, options)
+    server = ServiceProcess(arguments.model, options)
     loads = []
     try:
         asyncio.run(drive(server, documents, 8, arguments.seconds / 4, len(documents)))  # warm up
