@@ -4,8 +4,8 @@
 
 The service is stopped at random moments, in turn by SIGTERM and by SIGKILL, and started again on the same port, while
 clients send requests without a pause. The table counts complete answers, refusals (no connection, or status 503),
-connections that were reset (the service had not taken them from the system yet), connections that were closed without an
-answer, and answers that broke off. The last two are losses: SIGTERM must cause none, or the program exits with 1.
+connections that were reset (the service had not taken them from the system yet), connections that were closed without
+an answer, and answers that broke off. The last two are losses: SIGTERM must cause none, or the program exits with 1.
 """
 
 from __future__ import annotations
@@ -68,15 +68,16 @@ async def run(model: str, times: int, n_clients: int, seed: int) -> list[Phase]:
 
     async def client() -> None:
         while not over:
-            phase = phases[-1]
             outcome = await ask(server.port)
-            phase.answers[outcome] += 1
+            phases[-1].answers[outcome] += 1
             if outcome != "complete":
                 await asyncio.sleep(0.05)
 
     clients = [asyncio.create_task(client()) for _ in range(n_clients)]
     for number in range(times):
-        await asyncio.sleep(choose.uniform(0.2, 3.0))
+        while not phases[-1].answers["complete"]:
+            await asyncio.sleep(0.05)
+        await asyncio.sleep(choose.uniform(0.0, 3.0))
         stop = signal.SIGKILL if number % 2 else signal.SIGTERM
         phases[-1].exit_code = await asyncio.to_thread(server.stop, stop)
         started = time.monotonic()
