@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from pointree.experiments.runner import Runner, State
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 NOTES = EXPERIMENTS.parent / "docs" / "notes"
 RESULTS = sorted(path for path in (EXPERIMENTS / "results").iterdir() if path.name != "earlier")
+TABLES = runpy.run_path(str(EXPERIMENTS / "tables.py"))
+NEEDS_DATA = "table-6"
 ROWS = {
     link: [cell.strip(" *") for cell in cells.split("|")]
     for document in ("results.md", "ablations.md")
@@ -66,7 +69,7 @@ def test_a_result_that_used_a_removed_setting_is_still_reported(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("path", [path for folder in RESULTS for path in folder.glob("*.json")], ids=lambda p: p.stem)
-def test_a_result_of_0_1_is_done_with_other_sources(path: Path, tmp_path: Path) -> None:
+def test_a_recorded_result_is_done_whatever_sources_made_it(path: Path, tmp_path: Path) -> None:
     """The checksums of its treebank are taken from the record."""
     grid = load_grid(EXPERIMENTS / f"{path.parent.name}.toml", {}, need_files=False)
     [cell] = [cell for cell in grid.cells if cell.name == path.stem]
@@ -78,7 +81,9 @@ def test_a_result_of_0_1_is_done_with_other_sources(path: Path, tmp_path: Path) 
         runner = Runner(wanted, tmp_path, path.parent, note=notes.append)
     runner.survey()
     assert runner.statuses[cell.name].state is State.FINISHED
-    assert any(note.startswith(f"{cell.name}: finished, with other sources of pointree 0.1.0") for note in notes)
+    made = json.loads(path.read_text(encoding="utf-8"))["code"]
+    told = any(note.startswith(f"{cell.name}: finished, with other sources of pointree") for note in notes)
+    assert told is (made["sources"] != identity.code_state()["sources"])
 
 
 def recorded_checksums(folder: Path, cells: Sequence[Cell]) -> dict[str, str]:
@@ -93,7 +98,8 @@ def recorded_checksums(folder: Path, cells: Sequence[Cell]) -> dict[str, str]:
 @pytest.mark.parametrize("link", ROWS)
 def test_a_row_has_the_figures_of_its_result(link: str) -> None:
     result: dict[str, Any] = json.loads((EXPERIMENTS / link).read_text(encoding="utf-8"))
-    names = {"dev": ("uas", "las"), "test": ("uas", "las", "las_subtypes", "clas")}
+    both = ("uas", "las_subtypes", "las")
+    names = {"dev": both, "test": (*both, "clas")}
     scores = [f"{result[split][name]:.2f}" if split in result else "" for split in names for name in names[split]]
     training = ["", ""]
     if "epochs" in result:
@@ -102,3 +108,44 @@ def test_a_row_has_the_figures_of_its_result(link: str) -> None:
     beside = "" if paper is None else f"{paper.mean:.2f} ± {paper.sd:.2f}"
     assert ROWS[link] == [*scores, *training, beside]
     assert Path(link).name == f"{result['cell']}.json"
+
+
+@pytest.mark.parametrize("path", TABLES["DOCUMENTS"], ids=lambda path: path.stem)
+def test_tables_are_those_of_the_recorded_results(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    tables = {name: make for name, make in TABLES["TABLES"].items() if name != NEEDS_DATA}
+    assert TABLES["BLOCK"].findall(text), "every document has a table"
+    assert TABLES["updated"](text, tables) == text, "run python experiments/tables.py"
+
+
+def test_the_table_of_dependents_is_that_of_the_treebanks(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UD", str(shared_data / "ud-2.6"))
+    text = (EXPERIMENTS / "README.md").read_text(encoding="utf-8")
+    assert TABLES["updated"](text, {NEEDS_DATA: TABLES["TABLES"][NEEDS_DATA]}) == text
+
+
+def test_what_the_documents_claim_holds_with_whole_labels() -> None:
+    """How far each system is from the paper, seed 1: what README.md and results.md say in words."""
+    found = {}
+    for name in ("tr_imst", "ko_gsd", "en_ewt"):
+        report = make_report(
+            load_grid(EXPERIMENTS / f"{name}.toml", {}, need_files=False), EXPERIMENTS / "results" / name
+        )
+        for entry in report.entries:
+            if entry.metric == "las_subtypes" and 1 in entry.values and entry.paper is not None:
+                found[entry.split, entry.treebank, entry.system] = round(entry.values[1] - entry.paper.mean, 2)
+    systems = ("l2r-sequential", "l2r-simple-gate1", "r2l-simple-gate1", "oi-simple-gate1")
+    assert [found["test", "tr_imst", system] for system in systems] == [1.02, 0.92, 0.06, 0.78]
+    assert [found["dev", "tr_imst", system] for system in systems] == [0.48, -0.65, 0.01, 0.03]
+    others = [found[split, name, systems[1]] for name in ("ko_gsd", "en_ewt") for split in ("test", "dev")]
+    assert others == [-0.10, 0.10, 0.11, -0.54]
+
+
+@pytest.mark.parametrize("path", sorted((EXPERIMENTS / "results").rglob("outcomes/*.txt")), ids=lambda path: path.stem)
+def test_outcomes_have_the_scores_of_their_result(path: Path) -> None:
+    cell, _, split = path.stem.rpartition(".")
+    result = json.loads((path.parents[1] / f"{cell}.json").read_text(encoding="utf-8"))
+    digits = path.read_text(encoding="ascii").replace("\n", "")
+    for metric, least in (("uas", "1"), ("las", "2"), ("las_subtypes", "3")):
+        right = 100 * sum(digit >= least for digit in digits) / len(digits)
+        assert right == pytest.approx(result[split][metric], abs=0.001)

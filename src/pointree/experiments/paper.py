@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["PAPER_TABLES", "PaperScore", "paper_columns", "paper_score"]
+__all__ = ["PAPER_TABLES", "PaperScore", "paper_available", "paper_columns", "paper_score"]
 
 PAPER_TABLES = ("ud", "penn", "penn-bert")
 
@@ -49,3 +49,9 @@ def paper_score(table: str, split: str, system: str, column: str, metric: str) -
 
     mean = value(metric)
     return None if mean is None else PaperScore(mean, value(f"{metric}_sd"))
+
+
+def paper_available(column: str) -> list[float]:
+    """Table 6: available dependents and long ones of each order, per sentence of dev, for a treebank."""
+    figures: list[float] = _tables()["available"][column]
+    return figures
