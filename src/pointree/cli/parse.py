@@ -84,7 +84,7 @@ def command(
     """Parse text or treebanks.
 
     Arguments that name files are read; other arguments are text themselves. Text is split into sentences and words
-    and tagged by the model. CoNLL-U keeps everything that it has but for HEAD and DEPREL.
+    and tagged by the model. CoNLL-U keeps everything except HEAD and DEPREL.
     """
     if quiet:
         silence()

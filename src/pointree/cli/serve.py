@@ -39,7 +39,7 @@ def command(
             "--model",
             "-m",
             metavar="[NAME=]MODEL",
-            help="Name or folder of a model (default: en); requests that name none get the first.",
+            help="Name or folder of a model (default: en); the first is the default of requests.",
         ),
     ] = None,
     host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
@@ -52,37 +52,39 @@ def command(
     api_key: Annotated[str | None, typer.Option("--api-key", hidden=True, help="The key itself.")] = None,
     cors: Annotated[
         list[str] | None,
-        typer.Option("--cors", metavar="ORIGIN", help="Let pages of this origin use the service; * is any."),
+        typer.Option(
+            "--cors", metavar="ORIGIN", help="Allow web pages of this origin to call the service; * allows all."
+        ),
     ] = None,
     allowed_host: Annotated[
         list[str] | None,
-        typer.Option("--allowed-host", metavar="NAME", help="Answer only requests to this host name."),
+        typer.Option("--allowed-host", metavar="NAME", help="Host name to answer to; others are refused."),
     ] = None,
     wait: Annotated[
         float,
         typer.Option("--wait", metavar="MS", min=0, max=1000, help="Wait up to this long to batch requests together."),
     ] = 3.0,
     max_body: Annotated[
-        int, typer.Option("--max-body", metavar="N", min=1, help="Most bytes of a request's body.")
+        int, typer.Option("--max-body", metavar="N", min=1, help="Maximum size of a request body, in bytes.")
     ] = 4_194_304,
     max_words: Annotated[
-        int, typer.Option("--max-words", metavar="N", min=1, help="Most words of a request.")
+        int, typer.Option("--max-words", metavar="N", min=1, help="Maximum number of words in a request.")
     ] = 100_000,
     max_sentence: Annotated[
-        int, typer.Option("--max-sentence", metavar="N", min=1, help="Most words of a sentence.")
+        int, typer.Option("--max-sentence", metavar="N", min=1, help="Maximum number of words in a sentence.")
     ] = 1_000,
-    max_beam: Annotated[int, typer.Option("--max-beam", metavar="N", min=1, help="Widest beam of a request.")] = 32,
+    max_beam: Annotated[int, typer.Option("--max-beam", metavar="N", min=1, help="Maximum width of a beam.")] = 32,
     max_queue: Annotated[
-        int, typer.Option("--max-queue", metavar="N", min=1, help="Most requests accepted and not done.")
+        int, typer.Option("--max-queue", metavar="N", min=1, help="Maximum number of requests that wait or are parsed.")
     ] = 256,
     timeout: Annotated[
-        float, typer.Option("--timeout", metavar="SECONDS", min=0.001, help="Most seconds for a request.")
+        float, typer.Option("--timeout", metavar="SECONDS", min=0.001, help="Maximum time for a request.")
     ] = 120.0,
     precision: PrecisionOption = "fp32",
     threads: ThreadsOption = None,
     device: DeviceOption = "cpu",
 ) -> None:
-    """Serve parsing over HTTP: a page at /, an interface of its own at /v1, UDPipe's at /process; /docs describes them.
+    """Parse over HTTP: a page at /, a JSON interface at /v1, and that of UDPipe at /process. /docs describes them.
 
     Only this machine can connect, unless --host says otherwise. The key of --api-key-file may also be in the variable
     POINTREE_API_KEY.

@@ -70,16 +70,18 @@ def command(
         typer.Option("--vectors", metavar="FILE", help="Word vectors: word2vec, GloVe or fastText text, also gzipped."),
     ] = None,
     bundle_pretrained: Annotated[
-        bool, typer.Option("--bundle-pretrained", help="Copy the encoder of pretrained embeddings into the model.")
+        bool, typer.Option("--bundle-pretrained", help="Copy the pretrained model into the model folder.")
     ] = False,
     cache: Annotated[
         Path | None,
         typer.Option(
-            "--cache", metavar="DIR", help="Where vectors of a frozen encoder are kept (default: $POINTREE_CACHE)."
+            "--cache",
+            metavar="DIR",
+            help="Folder for the vectors of a frozen pretrained model (default: $POINTREE_CACHE).",
         ),
     ] = None,
     cache_gb: Annotated[
-        float, typer.Option("--cache-gb", metavar="N", min=0, help="What that folder may hold at most, in GB.")
+        float, typer.Option("--cache-gb", metavar="N", min=0, help="Maximum size of that folder, in GB.")
     ] = 20.0,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the output folder.")] = False,
     strict: Annotated[

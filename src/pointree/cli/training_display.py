@@ -62,7 +62,7 @@ class TrainingDisplay(TrainingObserver):
         self.line(line)
 
     def features_computed(self, done: int, total: int) -> None:
-        """Move the bar of sentences that a frozen encoder reads, and leave a line at the end."""
+        """Move the bar of sentences that a frozen pretrained model reads, and leave a line at the end."""
         if self.features is None:
             self.started = time.perf_counter()
             self.features = self._bar("pretrained vectors", total)

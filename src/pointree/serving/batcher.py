@@ -89,7 +89,7 @@ class Batcher:
         """Queue a job for as long as somebody waits for it; a full queue is a `RequestError` with status 503."""
         with self._changed:
             if len(self._jobs) >= self._limits.queue:
-                message = f"expected at most {self._limits.queue} requests at a time, found as many waiting; try again"
+                message = f"the service has its maximum of {self._limits.queue} requests; try again later"
                 raise over_limit(self._limits, "queue", message)
             job.on_read = self._wake
             self._jobs.append(job)

@@ -64,9 +64,9 @@ def _parse(body: bytes, model: type[_Model], limits: Limits) -> _Model:
     except UnicodeDecodeError:
         raise RequestError(400, "encoding", "body: expected UTF-8, found other bytes") from None
     except RecursionError:
-        raise RequestError(400, "json", "body: expected JSON, found lists that are nested too deeply") from None
+        raise RequestError(400, "json", "body: the JSON is nested too deeply") from None
     except ValueError as error:
-        raise RequestError(400, "json", f"body: expected JSON, found none: {error}"[:_MAX_FAULT]) from None
+        raise RequestError(400, "json", f"body: this is not JSON: {error}"[:_MAX_FAULT]) from None
     if not isinstance(value, dict):
         raise RequestError(422, "invalid", f"body: expected a JSON object, found {_kind(value)}")
     for key in value:

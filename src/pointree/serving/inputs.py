@@ -14,7 +14,7 @@ from pointree.treebank.sentence import Sentence
 
 __all__ = ["check_text", "from_conllu", "from_segmenter", "from_text", "from_words"]
 
-_PIECE, _LINE = 4_096, 16_384
+_PIECE, _LINE = 2_048, 16_384
 """Characters that the tokeniser is given at once, of text without usual words and of text with one sentence a line.
 
 It holds the interpreter's lock, and with it the whole service, for about 0.03 ms a character of a sentence. It ends a

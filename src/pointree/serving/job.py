@@ -147,7 +147,7 @@ class Job:
                 async with asyncio.timeout(self._deadline - time.monotonic()):
                     item = await self._results.get()
             except TimeoutError:
-                message = f"expected to be done within {self.limits.seconds:g} seconds, found more to do"
+                message = f"the request took longer than {self.limits.seconds:g} seconds"
                 raise over_limit(self.limits, "seconds", message) from None
             if item is None:
                 return

@@ -202,8 +202,8 @@ class BodyLimit:
                     if not message.get("more_body", False):
                         return bytes(body)
         except TimeoutError:
-            expected = f"expected the body within {self._limits.body_seconds:g} seconds"
-            raise over_limit(self._limits, "body_seconds", f"{expected}, found {len(body)} bytes of it") from None
+            late = f"the request body did not arrive within {self._limits.body_seconds:g} seconds"
+            raise over_limit(self._limits, "body_seconds", f"{late} ({len(body)} bytes did)") from None
 
     def _too_large(self, found: str) -> RequestError:
         message = f"body: expected at most {self._limits.body_bytes} bytes, found {found}"

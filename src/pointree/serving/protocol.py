@@ -31,7 +31,7 @@ class GuardedProtocol(H11Protocol):
         """Start to wait for the head of a first request."""
         super().connection_made(transport)
         if len(self.connections) > self.limits.connections:
-            message = f"expected at most {self.limits.connections} connections, found as many open; try again"
+            message = f"the service has its maximum of {self.limits.connections} connections; try again later"
             self._refuse(over_limit(self.limits, "connections", message))
         else:
             self._head_timer = self.loop.call_later(self.limits.header_seconds, self._head_is_late)

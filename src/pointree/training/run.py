@@ -94,7 +94,7 @@ def train(
         predicted_tags: Learn from tags as a tagger predicts them, not from gold ones.
         bundle_pretrained: Copy the pretrained model that the settings name into the output folder.
         cache: Folder for vectors of a frozen pretrained model; None is ``$POINTREE_CACHE``.
-        cache_gb: What that folder may hold at most, in GB.
+        cache_gb: Maximum size of that folder, in GB.
         device: Where to compute: ``cpu``, ``cuda``, …
         threads: CPU threads; None is all cores.
         observer: Told how the training goes on.
