@@ -26,6 +26,9 @@ from .pages import PAGES, ROOT, Block, read_blocks
 
 EXAMPLES = [page for page in PAGES if any(block.runs for block in read_blocks(page))]
 OUTPUT = re.compile(r"--output (\S+)")
+LIBRARIES = {"notebooks": ("networkx", "nltk", "pandas"), "spacy": ("spacy",)}
+"""Optional libraries that the examples of a page use."""
+
 NAMES = re.compile(r"[\w./-]+\.(?:conllu(?:\.gz)?|txt|vec)\b")
 
 
@@ -34,6 +37,8 @@ NAMES = re.compile(r"[\w./-]+\.(?:conllu(?:\.gz)?|txt|vec)\b")
 def test_examples_run(
     page: Path, tmp_path: Path, ewt: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    for library in LIBRARIES.get(page.stem, ()):
+        pytest.importorskip(library)
     blocks = read_blocks(page)
     monkeypatch.chdir(tmp_path)
     make_files(blocks, ewt)
