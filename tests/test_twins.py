@@ -18,6 +18,7 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "batches/features.py": ("nn/test_features.py", "together with the tensors that are made of them"),
     "bench/measure.py": ("bench/test_run.py", "measures in processes, by way of the whole report"),
     "bench/worker.py": ("bench/test_run.py", "measures in processes, by way of the whole report"),
+    "bulk/*.py": ("bulk/test_run.py", "tested by whole jobs: what is read, what is written, and what is lost between"),
     "cli/bench.py": ("bench/test_run.py", "a shell over `run_bench`"),
     "cli/experiment_display.py": ("cli/test_experiment.py", "what the command shows"),
     "cli/messages.py": ("cli/test_parse.py", "notices and warnings that commands show"),

@@ -9,6 +9,7 @@ import json
 import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
@@ -18,7 +19,17 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.table import Table
 
-__all__ = ["fitting_tables", "new_table", "notice", "print_json", "progress_bar", "show", "track", "warn"]
+__all__ = [
+    "fitting_tables",
+    "new_table",
+    "notice",
+    "print_json",
+    "progress_bar",
+    "shard_progress",
+    "show",
+    "track",
+    "warn",
+]
 
 Item = TypeVar("Item")
 
@@ -95,6 +106,22 @@ def track(items: Iterable[Item], description: str, total: int | None = None) -> 
         return
     with progress_bar() as progress:
         yield from progress.track(items, total=total, description=description)
+
+
+@contextmanager
+def shard_progress() -> Iterator[Callable[[int, int, int], None]]:
+    """A bar of shards with the speed of this run; call it with shards done, all shards, and words parsed."""
+    import time
+
+    started = time.perf_counter()
+    with progress_bar() as progress:
+        bar = progress.add_task("parsing", total=None)
+
+        def advance(done: int, total: int, words: int) -> None:
+            speed = words / max(time.perf_counter() - started, 1e-3)
+            progress.update(bar, completed=done, total=total, description=f"shards  {speed:,.0f} words/s")
+
+        yield advance
 
 
 def _console(*, stderr: bool) -> Console:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated, Any, TextIO
 
 import typer
 
-from pointree.cli.console import track
+from pointree.cli.console import shard_progress, show, track
 from pointree.cli.messages import silence
 from pointree.cli.options import DeviceOption, QuietOption, ThreadsOption, new_app, with_parse_options
+from pointree.errors import UsageError
 from pointree.options import ParseOptions
 from pointree.pipeline import INPUT_FORMATS, OUTPUT_FORMATS, parse_files
 
@@ -25,6 +27,8 @@ Examples:
   pointree parse treebank.conllu --model l2r --model r2l --model oi --output parsed.conllu
   cat text | pointree parse --to jsonl
   pointree parse letters/*.txt --model auto --output letters.conllu
+  pointree parse corpus/ --cluster local --output trees
+  pointree parse "docs/*.parquet" --text-column body --cluster auto --to parquet --output trees
 """
 
 app = new_app()
@@ -77,6 +81,26 @@ def command(
     ] = 1,
     threads: ThreadsOption = None,
     device: DeviceOption = "cpu",
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            "--cluster",
+            metavar="local|auto|ADDRESS",
+            help="Parse files, globs and folders on a Ray cluster, to a folder of shards.",
+        ),
+    ] = None,
+    actors: Annotated[
+        int | None,
+        typer.Option(
+            "--actors", metavar="N", min=1, help="With --cluster: processes that parse (default: its CPUs or GPUs)."
+        ),
+    ] = None,
+    shard_words: Annotated[
+        int, typer.Option("--shard-words", metavar="N", min=1, help="With --cluster: about how many words a shard has.")
+    ] = 50_000,
+    text_column: Annotated[
+        str, typer.Option("--text-column", metavar="NAME", help="With --cluster: the text in JSON Lines or Parquet.")
+    ] = "text",
     quiet: QuietOption = False,
     *,
     options: ParseOptions,
@@ -88,6 +112,26 @@ def command(
     """
     if quiet:
         silence()
+    if cluster is not None:
+        for option, is_given in {"--workers": workers > 1, "--skip-invalid": skip_invalid}.items():
+            if is_given:
+                raise UsageError(f"--cluster goes without {option}")
+        _parse_on_cluster(
+            inputs or (),
+            output,
+            options,
+            cluster=cluster,
+            model=model or ("en",),
+            input_format=input_format,
+            output_format=output_format,
+            text_column=text_column,
+            presegmented=presegmented,
+            actors=actors,
+            shard_words=shard_words,
+            threads=threads or 1,
+            device=device,
+        )
+        return
     if output is None and output_format is None and sys.stdout.isatty():
         output_format = "tree"
     parse_files(
@@ -106,6 +150,22 @@ def command(
         colour=output is None and sys.stdout.isatty(),
         track=(lambda parsed: track(parsed, "parsing")) if output is not None else iter,
     )
+
+
+def _parse_on_cluster(inputs: Sequence[str], output: Path | None, options: ParseOptions, **how: Any) -> None:
+    """Run a bulk job; documents that failed are told in the last line, and make the exit code 1."""
+    from pointree.bulk.manifest import FAILED
+    from pointree.bulk.run import parse_on_cluster
+
+    if output is None:
+        raise UsageError("--cluster: expected a folder for the shards; name one with --output")
+    report = parse_on_cluster(inputs, output, options, progress=shard_progress, **how)
+    line = f"{output}: {report.shards:,} shards, {report.sentences:,} sentences, {report.words:,} words"
+    if not report.failed:
+        show(line)
+        return
+    show(f"{line}; failed: {report.failed:,}, see {output / FAILED}")
+    raise typer.Exit(1)
 
 
 def _standard_output() -> TextIO:

@@ -19,7 +19,7 @@ from pointree.text.udpipe import TextModel
 from pointree.treebank.formats import TreebankFormat, read_treebank
 from pointree.treebank.sentence import Sentence
 
-__all__ = ["INPUT_FORMATS", "Input", "find_inputs", "read_input", "read_inputs"]
+__all__ = ["INPUT_FORMATS", "Input", "find_inputs", "guess_input", "read_input", "read_inputs"]
 
 INPUT_FORMATS = ("text", "conllu", "conllx", "words")
 
@@ -150,7 +150,7 @@ def read_input(
         return
     with reading(given.title), given.open() as stream:
         if format_ is None:
-            format_, stream = _guess(given, stream)
+            format_, stream = guess_input(given, stream)
         if format_ == "text":
             yield from read_text(stream, text_model(), name=given.title, presegmented=presegmented, prefix=prefix)
         else:
@@ -160,7 +160,7 @@ def read_input(
             )
 
 
-def _guess(given: Input, stream: BinaryIO) -> tuple[str, BinaryIO]:
+def guess_input(given: Input, stream: BinaryIO) -> tuple[str, BinaryIO]:
     """Text or treebank, by name or by a first row with the columns of one; and the stream from its start."""
     if without_compression_suffix(given.name).endswith(_TREEBANK_SUFFIXES):
         return "treebank", stream

@@ -1,0 +1,155 @@
+"""The manifest of a job: what its shards are made of, so that no other job mixes with them, and how much is done."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from pointree.bulk.job import Job
+from pointree.bulk.shards import ShardReport
+from pointree.bulk.sources import Source, state_of
+from pointree.errors import OutputError, UsageError
+from pointree.files import atomic_write, remove_leftovers
+from pointree.version import __version__
+
+__all__ = ["FAILED", "MANIFEST", "BulkReport", "Manifest", "check_place"]
+
+MANIFEST, FAILED, SHARDS = "manifest.json", "failed.jsonl", "shards.jsonl"
+
+_WITHOUT_EFFECT = ("batch_words",)
+"""Options that change how fast a job is and no tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class BulkReport:
+    """What a job has made.
+
+    Attributes:
+        folder: The folder of the shards.
+        shards: How many there are.
+        sentences: How many were parsed, in all runs of the job.
+        words: How many words these have.
+        failed: How many documents, or sentences of treebanks, are not among them; ``failed.jsonl`` says why.
+    """
+
+    folder: Path
+    shards: int
+    sentences: int
+    words: int
+    failed: int
+
+
+class Manifest:
+    """The file ``manifest.json`` of a job."""
+
+    def __init__(self, job: Job, sources: Sequence[Source], shard_words: int) -> None:
+        self.job = job
+        self.path = job.output / MANIFEST
+        options = {name: value for name, value in asdict(job.options).items() if name not in _WITHOUT_EFFECT}
+        states = list(state_of(sources))
+        self.identity: dict[str, Any] = {
+            "models": dict(zip(job.models, job.model_hashes, strict=True)),
+            "options": options,
+            "format": job.format,
+            "presegmented": job.presegmented,
+            "text_column": job.text_column,
+            "shard_words": shard_words,
+            "inputs": {"files": len(states), "sha256": hashlib.sha256(json.dumps(states).encode()).hexdigest()},
+        }
+
+    def open(self) -> BulkReport | None:
+        """Begin the job, or go on with it; the report of a job that is done. A folder of another job is refused."""
+        try:
+            self.job.output.mkdir(parents=True, exist_ok=True)
+            found = self._read()
+            if found is None and any(self.job.output.iterdir()):
+                raise UsageError(
+                    f"{self.job.output}: expected an empty folder or that of the same job, found other files"
+                )
+            if found is not None:
+                self._compare(found)
+                if found.get("report") is not None:
+                    return BulkReport(self.job.output, **found["report"])
+            (self.job.work / "done").mkdir(parents=True, exist_ok=True)
+            for folder in (self.job.output, self.job.work, self.job.work / "done"):
+                remove_leftovers(folder)
+        except OSError as error:
+            raise OutputError(f"{self.job.output}: cannot be written: {error.strerror or error}") from error
+        if found is None:
+            self.write(0, None)
+        return None
+
+    def write(self, done: int, total: int | None, report: BulkReport | None = None) -> None:
+        """Say how many shards are done, of how many."""
+        content = {
+            "pointree": __version__,
+            **self.identity,
+            "done": done,
+            "shards": total,
+            "report": None if report is None else {k: v for k, v in asdict(report).items() if k != "folder"},
+        }
+        with atomic_write(self.path) as stream:
+            stream.write(json.dumps(content, ensure_ascii=False, indent=2) + "\n")
+
+    def finish(self, total: int) -> BulkReport:
+        """Gather what is known of all shards, when the last is done, and remove what was needed until then."""
+        job, sentences, words, failed = self.job, 0, 0, 0
+        with atomic_write(job.output / FAILED) as failures, atomic_write(job.output / SHARDS) as shards:
+            for number in range(total):
+                report = ShardReport.from_json(job.report(number).read_text(encoding="utf-8"))
+                about = {"shard": job.shard(number).name, "sentences": report.sentences, "words": report.words}
+                shards.write(json.dumps(about) + "\n")
+                for failure in report.failures:
+                    failures.write(json.dumps(asdict(failure), ensure_ascii=False) + "\n")
+                sentences += report.sentences
+                words += report.words
+                failed += len(report.failures)
+        found = BulkReport(job.output, total, sentences, words, failed)
+        self.write(total, total, found)
+        shutil.rmtree(job.work, ignore_errors=True)
+        return found
+
+    def _read(self) -> dict[str, Any] | None:
+        try:
+            content = json.loads(self.path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except ValueError as error:
+            raise UsageError(f"{self.path}: expected the manifest of a job, found a damaged file ({error})") from None
+        if not isinstance(content, dict) or "models" not in content:
+            raise UsageError(f"{self.path}: expected the manifest of a bulk job, found something else")
+        return content
+
+    def _compare(self, found: Mapping[str, Any]) -> None:
+        """Refuse to add to the shards of another job."""
+        different = []
+        for name, value in self.identity.items():
+            before = found.get(name)
+            if name == "inputs" and before != value:
+                different.append("other input files (their names, sizes or times of change)")
+            elif name == "models" and before != value:
+                same_name = isinstance(before, dict) and list(before) == list(value)
+                different.append(
+                    "another model" + (" under the same name" if same_name else f" ({', '.join(before or ())})")
+                )
+            elif name == "options" and isinstance(before, dict):
+                changed = [key for key in {**before, **value} if before.get(key) != value.get(key)]
+                different += [f"{key} {before.get(key)}, now {value.get(key)}" for key in changed]
+            elif before != value:
+                different.append(f"{name} {before}, now {value}")
+        if different:
+            raise UsageError(f"{self.job.output}: holds a job with {'; '.join(different)}; choose another folder")
+
+
+def check_place(output: Path, sources: Sequence[Source]) -> None:
+    """Refuse an output folder that holds input: the next run would read its own shards."""
+    inside = os.path.realpath(output) + os.sep
+    for source in sources:
+        if os.path.realpath(source.path).startswith(inside):
+            raise UsageError(f"{output}: expected an output folder without input, found {source.title} in it")
