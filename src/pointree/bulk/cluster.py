@@ -115,7 +115,7 @@ def connected(cluster: str, *, cpus: int | None = None) -> Iterator[Cluster]:
         yield Cluster(ray)
         return
     if cluster not in ("local", "auto"):
-        _check_address(cluster)
+        _check_address(cluster, ray.util.get_node_ip_address())
     own: dict[str, Any] = {}
     if cluster == "local":
         own = {"num_cpus": cpus or os.cpu_count(), "object_store_memory": _STORE_BYTES, "include_dashboard": False}
@@ -147,13 +147,14 @@ def _import_ray() -> ModuleType:
     return found
 
 
-def _check_address(address: str) -> None:
-    """Fail at once where nobody listens, which Ray would take a minute for."""
+def _check_address(address: str, own: str) -> None:
+    """Fail at once where nobody listens, which Ray would take minutes for; it takes ``own`` for this machine."""
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if not colon or not host or not port.isdecimal():
         raise UsageError(f"--cluster {address}: expected local, auto or an address such as 10.0.0.1:6379")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE).close()
+        place = own if host in ("localhost", "127.0.0.1", "[::1]") else host.strip("[]")
+        socket.create_connection((place, int(port)), timeout=_PATIENCE).close()
     except (OSError, OverflowError) as error:
         raise ClusterError(f"--cluster {address}: no cluster answers there ({error})") from None
 
