@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pointree.cli.console import notice, show, warn
+from pointree.cli.messages import silence
 from pointree.cli.options import DeviceOption, ThreadsOption, new_app
 from pointree.config import PRESETS, describe, load_config
 from pointree.config.rules import as_toml
-from pointree.errors import UsageError
+from pointree.errors import PointreeError, TrainingError, UsageError
 
 __all__ = ["app"]
 
@@ -29,6 +32,7 @@ Examples:
   pointree train --train mine.conllu --dev mine-dev.conllu --output mine --init en \\
       --set training.epochs=5 --set training.learning_rate=1e-3
   pointree train --preset quick --list-settings
+  torchrun --nproc-per-node 8 -m pointree train --train train.conllu --dev dev.conllu --output model --device cuda
 """
 
 app = new_app()
@@ -123,10 +127,14 @@ def command(
         load_config(config, settings, preset)  # faults of the settings are told before torch is imported
 
     from pointree.cli.training_display import TrainingDisplay
+    from pointree.training.observer import TrainingObserver
     from pointree.training.run import train as run_training
 
+    is_first = os.environ.get("RANK", "0") == "0"  # of the processes that torchrun starts, one speaks
+    if not is_first:
+        silence()
     try:
-        with TrainingDisplay() as display:
+        with TrainingDisplay() if is_first else nullcontext(TrainingObserver()) as display:
             result = run_training(
                 train,
                 dev,
@@ -152,7 +160,12 @@ def command(
     except KeyboardInterrupt:
         warn(f"{output}: stopped; the same command with --resume goes on")
         raise
-    show(f"{output}: best LAS on dev {result.best_las:.2f} (epoch {result.best_epoch})")
+    except PointreeError as error:
+        if is_first or isinstance(error, TrainingError):
+            raise
+        raise typer.Exit(2) from None  # what is wrong with arguments and files, the first process tells
+    if is_first:
+        show(f"{output}: best LAS on dev {result.best_las:.2f} (epoch {result.best_epoch})")
 
 
 def _list_settings(config: Path | None, settings: Sequence[str], preset: str | None, init: str | None) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from pointree.rendering.offsets import token_spans
 from pointree.treebank.sentence import Sentence
 
 __all__ = ["LIST_COLUMNS", "arrow_schema", "to_columns"]
@@ -28,11 +27,8 @@ LIST_COLUMNS = {
 def to_columns(sentence: Sentence) -> dict[str, Any]:
     """A sentence as a row: ``sent_id``, ``text``, ``comments``, the lists, and offsets of all tokens.
 
-    ``starts`` and ``ends`` count code points of the text of the sentence; ``start`` and ``end`` are the place of the
-    sentence in its document, where it is known.
+    Offsets, of the sentence and of its tokens, count code points of its document; they are None where there is none.
     """
-    spans = token_spans(sentence)
-    places = [spans.get(token.id, (None, None)) for token in sentence.tokens]
     return {
         "sent_id": sentence.sent_id,
         "text": sentence.text,
@@ -40,8 +36,8 @@ def to_columns(sentence: Sentence) -> dict[str, Any]:
         "end": sentence.end,
         "comments": sentence.comments,
         **{name: [getattr(token, column) for token in sentence.tokens] for name, column in LIST_COLUMNS.items()},
-        "starts": [start for start, _end in places],
-        "ends": [end for _start, end in places],
+        "starts": [token.start for token in sentence.tokens],
+        "ends": [token.end for token in sentence.tokens],
     }
 
 
@@ -53,5 +49,5 @@ def arrow_schema(before: Iterable[Any] = ()) -> Any:
     own = {"sent_id": text, "text": text, "start": number, "end": number, "comments": pyarrow.list_(text)}
     for name in LIST_COLUMNS:
         own[name] = pyarrow.list_(pyarrow.int32() if name == "heads" else text)
-    own |= dict.fromkeys(("starts", "ends"), pyarrow.list_(pyarrow.int32()))
+    own |= dict.fromkeys(("starts", "ends"), pyarrow.list_(number))
     return pyarrow.schema([*before, *(pyarrow.field(name, kind) for name, kind in own.items())])

@@ -115,6 +115,11 @@ class Group:
         """Go on when all processes are here."""
         self.sum(torch.zeros(1))
 
+    def leave(self) -> None:
+        """Go on alone; nothing can be sent any more."""
+        if self.size > 1:
+            dist.destroy_process_group()
+
     @contextmanager
     def first_alone(self) -> Iterator[None]:
         """Let the first process do something, and the others only then: they find its files."""

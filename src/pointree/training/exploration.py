@@ -19,6 +19,7 @@ from torch import Tensor
 
 from pointree.batches.features import EncodedSentence
 from pointree.nn.packing import Packing
+from pointree.training.distributed import Group
 from pointree.transitions import Order, Slot, slots_by_step
 
 __all__ = ["Exploration"]
@@ -44,6 +45,7 @@ class Exploration:
         self.starts = np.cumsum([0, *map(len, sentences)])
         self.gold_heads = torch.cat([torch.from_numpy(gold.heads[gold.step_of[1:]]) for gold in self.gold])
         self.heads = self.gold_heads.clone()
+        self.is_new = torch.zeros(len(self.heads), dtype=torch.bool)
 
     def sentence(self, number: int) -> EncodedSentence:
         """A sentence whose steps see some words attached as predicted."""
@@ -59,6 +61,14 @@ class Exploration:
         for number, heads in zip(numbers, by_step, strict=True):
             step_of = torch.from_numpy(self.gold[number].step_of[1:])
             self.heads[self._words(number)] = heads[step_of]
+            self.is_new[self._words(number)] = True
+
+    def exchange(self, group: Group) -> None:
+        """Take over what other processes predicted for their sentences."""
+        if group.size > 1:
+            predicted, is_new = group.sum(torch.stack([self.heads * self.is_new, self.is_new]))
+            self.heads = torch.where(is_new > 0, predicted.to(self.heads.dtype), self.heads)
+        self.is_new.zero_()
 
     def state(self) -> dict[str, Tensor]:
         """The predicted heads; see `Technique`."""

@@ -20,6 +20,7 @@ from pointree.pretrained.cache_folder import CacheFolder, default_cache
 from pointree.running.threads import prepare_process
 from pointree.training.command import training_command
 from pointree.training.data import read_gold
+from pointree.training.distributed import join_group
 from pointree.training.initial_model import InitialModel, load_initial_model
 from pointree.training.observer import TrainingObserver
 from pointree.training.tagging import RunTextModel
@@ -74,6 +75,8 @@ def train(
 ) -> TrainingResult:
     """Train a model on treebanks and return where it is and how good it is.
 
+    Processes that `torchrun` starts train together: they share every batch, and the first of them writes.
+
     After every epoch the dev treebank is parsed. The output folder keeps the best model, a line in
     metrics.jsonl, and a checkpoint from which a run that was stopped can be resumed.
 
@@ -112,6 +115,7 @@ def train(
     if bundle_pretrained and not chosen.embeddings.pretrained.model:
         raise UsageError("--bundle-pretrained: expected embeddings.pretrained.model to name an encoder, found none")
     prepare_process(threads)
+    group = join_group(device)  # of all processes that have seen whether there is a run to resume
     word_vectors = None if vectors is None else read_vectors(vectors, expected_size=chosen.embeddings.word_size)
     gold = {role: _read(paths, strict, warn) for role, paths in trees.items()}
     texts = RunTextModel(folder, start, observer, wanted=text_model, train=gold["train"])
@@ -140,7 +144,8 @@ def train(
         init=None if start is None else start.short_name,
     )
     if predicted_tags:
-        gold["train"], gold["dev"] = texts.predicted_tags(gold["train"], gold["dev"])
+        with group.first_alone():
+            gold["train"], gold["dev"] = texts.predicted_tags(gold["train"], gold["dev"])
     trainer = Trainer(
         chosen,
         gold["train"],
@@ -149,18 +154,22 @@ def train(
         word_vectors,
         observer=observer,
         card=card,
-        device=device,
+        device=group.device,
         caches=CacheFolder(Path(cache) if cache is not None else default_cache(), int(cache_gb * 1e9)),
         bundle_pretrained=bundle_pretrained or (start is not None and start.carried is not None),
         init=start,
+        group=group,
     )
     if resumed:
         trainer.resume()
-    texts.copy()
-    if not (folder / LANGUAGE).exists():
-        write_language(folder, gold["train"])
+    if group.is_first:
+        texts.copy()
+        if not (folder / LANGUAGE).exists():
+            write_language(folder, gold["train"])
     progress = trainer.run()
-    texts.finish(gold["train"], gold["dev"])
+    group.leave()
+    if group.is_first:
+        texts.finish(gold["train"], gold["dev"])
     return TrainingResult(folder, progress.best_las, progress.best_epoch, progress.epoch)
 
 

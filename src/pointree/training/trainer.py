@@ -35,6 +35,7 @@ from pointree.training.average import MovingAverage
 from pointree.training.batches import epoch_batches
 from pointree.training.checkpoint import RunState, read_checkpoint, write_checkpoint
 from pointree.training.data import data_fingerprint
+from pointree.training.distributed import Group
 from pointree.training.exploration import Exploration
 from pointree.training.initial_model import InitialModel
 from pointree.training.observer import TrainingObserver
@@ -66,6 +67,8 @@ class Trainer:
     bundle_pretrained: bool = False
     init: InitialModel | None = None
     """The model whose weights the network starts with."""
+    group: Group = field(default_factory=Group)
+    """The processes that train together."""
 
     def __post_init__(self) -> None:
         training, place = self.config.training, resolve_device(self.device)
@@ -171,12 +174,15 @@ class Trainer:
         self._prepare_output()
         if isinstance(self.pretrained, FrozenFeatures) and self.progress.epoch < self.config.training.epochs:
             forms = [sentence.forms for sentence in (*self.train, *self.dev)]
-            self.pretrained.prepare(forms, self.observer.features_computed)
+            with self.group.first_alone():
+                self.pretrained.prepare(forms, self.observer.features_computed)
         while self.progress.epoch < self.config.training.epochs:
             self._run_epoch()
         return self.progress
 
     def _prepare_output(self) -> None:
+        if not self.group.is_first:
+            return
         try:
             self.output.mkdir(parents=True, exist_ok=True)
             remove_leftovers(self.output)
@@ -205,7 +211,7 @@ class Trainer:
         batches = epoch_batches(lengths, training, epoch)
         total_steps = training.epochs * len(batches)  # as if all epochs had as many as this one
         # All randomness of an epoch follows from seed and epoch, so that a resumed run repeats it exactly.
-        torch.manual_seed(training.seed * 1_000_003 + epoch)
+        torch.manual_seed(training.seed * 1_000_003 + epoch + self.group.rank * 1_000_000_007)
         self.observer.epoch_started(epoch, training.epochs, sum(lengths))
         self.network.train()
         self.network.set_dropout(
@@ -215,26 +221,37 @@ class Trainer:
         for step, numbers in enumerate(batches, (epoch - 1) * len(batches)):
             rate = learning_rate(training, step, total_steps, progress.plateau)
             pretrained_rate = learning_rate(of_pretrained, step, total_steps, progress.plateau)
-            losses, words = self._learn(numbers, rate, pretrained_rate), sum(lengths[number] for number in numbers)
+            words, own = (sum(lengths[number] for number in part) for part in (numbers, self.group.share(numbers)))
+            losses = self._learn(self.group.share(numbers), own / words, rate, pretrained_rate)
             sums += losses
-            self.observer.batch_done(words, float(losses.sum()) / words)
+            self.observer.batch_done(words, float(losses.sum()) / max(own, 1))
+        if self.exploration is not None:
+            self.exploration.exchange(self.group)
         words_per_s = sum(lengths) / (time.perf_counter() - started)
-        arcs, labels = (sums / sum(lengths)).tolist()
+        arcs, labels = (self.group.sum(sums) / sum(lengths)).tolist()
         self._finish_epoch(epoch, {"arc_loss": arcs, "label_loss": labels}, rate, words_per_s, started)
 
-    def _learn(self, numbers: Sequence[int], rate: float, pretrained_rate: float) -> Tensor:
-        """Make one optimiser step; returns the losses of arcs and labels, summed over words."""
-        batch = self.parser.featurizer.batch([self._sentence(number) for number in numbers])
-        if batch.gold is None:
-            raise ValueError("training needs gold steps")
-        loss = self.network.loss(batch, self.dtype)
-        loss.objective().backward()
-        if self.exploration is not None:
-            self.exploration.remember(numbers, batch.gold.steps, loss.predicted)
+    def _learn(self, numbers: Sequence[int], share: float, rate: float, pretrained_rate: float) -> Tensor:
+        """Make one optimiser step, for which these sentences have a share of the words of all processes.
+
+        Returns the losses of arcs and labels, summed over the words of these sentences.
+        """
+        losses = self._add_gradients(numbers, share) if numbers else torch.zeros(2, dtype=torch.float64)
+        self.group.average((*self.optimiser.dense, *self.optimiser.pretrained), self.optimiser.sparse)
         self.optimiser.step(rate, pretrained_rate)
         self.progress.step += 1
         if self.average is not None:
             self.average.follow(self.progress.step)
+        return losses
+
+    def _add_gradients(self, numbers: Sequence[int], share: float) -> Tensor:
+        batch = self.parser.featurizer.batch([self._sentence(number) for number in numbers])
+        if batch.gold is None:
+            raise ValueError("training needs gold steps")
+        loss = self.network.loss(batch, self.dtype)
+        (loss.objective() * share).backward()
+        if self.exploration is not None:
+            self.exploration.remember(numbers, batch.gold.steps, loss.predicted)
         return torch.stack((loss.arcs.detach().sum(), loss.labels.detach().sum())).double().cpu()
 
     def _sentence(self, number: int) -> EncodedSentence:
@@ -267,7 +284,7 @@ class Trainer:
             "seconds": round(progress.seconds, 1),
         }
         progress.metrics.append(metrics)
-        if improved:
+        if improved and self.group.is_first:
             write_weights(self.output / WEIGHTS, as_arrays(evaluated))
             write_card(self.output, self.card(progress))
         if progress.plateau.update(improved, self.config.training):
@@ -279,44 +296,54 @@ class Trainer:
     def _evaluate(self, weights: dict[str, Tensor]) -> dict[str, float]:
         self.network.eval()
         if self.average is None:
-            return attachment_scores(self.parser, self.dev, self.config.selection)
+            return attachment_scores(self.parser, self.dev, self.config.selection, self.group)
         current = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
         self.network.load_state_dict(weights)
-        scores = attachment_scores(self.parser, self.dev, self.config.selection)
+        scores = attachment_scores(self.parser, self.dev, self.config.selection, self.group)
         self.network.load_state_dict(current)
         return scores
 
     def _restart_from_best(self) -> None:
         """Take the best weights again, with a fresh optimiser at the lower learning rate."""
+        self.group.wait()  # until they are written
         self.network.load_state_dict(load_folder(self.output)[2].state_dict())
         for technique in self.techniques.values():
             technique.restart()
 
     def _write_checkpoint(self) -> None:
+        if not self.group.is_first:
+            return
         tensors = {f"weights/{name}": tensor for name, tensor in self.network.state_dict().items()}
         for group, technique in self.techniques.items():
             tensors |= {f"{group}/{name}": tensor for name, tensor in technique.state().items()}
         write_checkpoint(self.output, tensors, self.progress, self.config, self.data)
 
     def _write_metrics(self) -> None:
+        if not self.group.is_first:
+            return
         with atomic_write(self.output / METRICS) as stream:
             stream.writelines(json.dumps(line) + "\n" for line in self.progress.metrics)
 
 
 def attachment_scores(
-    parser: Parser, gold: Sequence[Sentence], selection: SelectionConfig | None = None
+    parser: Parser,
+    gold: Sequence[Sentence],
+    selection: SelectionConfig | None = None,
+    group: Group | None = None,
 ) -> dict[str, float]:
     """UAS, LAS with universal labels as the official evaluator has it, and LAS with whole labels, of gold sentences.
 
     ``selection`` has the search (greedy by default) and a metric, which is among the scores. Columns
-    that the model predicts have their accuracy as well.
+    that the model predicts have their accuracy as well. Each process of a ``group`` parses its share.
     """
-    chosen = selection or SelectionConfig()
+    chosen, group = selection or SelectionConfig(), group or Group()
     options = ParseOptions(beam=chosen.beam, projective=chosen.projective, single_root=not chosen.multi_root)
     deprels, columns = parser.vocabularies.deprels.symbols, parser.vocabularies.columns
-    counts = Counter(dict.fromkeys(("words", "uas", "las", "las_subtypes"), 0))
+    names = ("words", "uas", "las", "las_subtypes", *columns.classes)
+    counts: Counter[str] = Counter()
     without: Counter[str] = Counter()
-    for sentence, trees in zip(gold, parser.trees(gold, options), strict=True):
+    own = group.share(gold)
+    for sentence, trees in zip(own, parser.trees(own, options), strict=True):
         tree = trees[0]
         for column, numbers in tree.columns.numbers.items():
             counts[column] += sum(
@@ -328,10 +355,11 @@ def attachment_scores(
             counts.update(right)
             if not is_punctuation(word):
                 without.update(right)
-    names = ("uas", "las", "las_subtypes", *columns.classes)
-    scores = {name: 100.0 * counts[name] / counts["words"] for name in names}
+    totals = group.sum(torch.tensor([[each[name] for name in names] for each in (counts, without)]))
+    of_all, of_words = (dict(zip(names, row, strict=True)) for row in totals.tolist())
+    scores = {name: 100.0 * of_all[name] / of_all["words"] for name in names[1:]}
     if chosen.metric.startswith("no_punct."):
-        scores[chosen.metric] = 100.0 * without[chosen.metric.removeprefix("no_punct.")] / max(1, without["words"])
+        scores[chosen.metric] = 100.0 * of_words[chosen.metric.removeprefix("no_punct.")] / max(1, of_words["words"])
     return scores
 
 

@@ -1,0 +1,149 @@
+"""Several processes train as one does, and a run goes on after one of them was killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from torch import nn
+
+import pointree
+from pointree.errors import TrainingError
+from pointree.models.layout import METRICS, WEIGHTS
+from pointree.training import distributed
+from pointree.training.distributed import Group, join_group
+
+from ..helpers import EWT, NO_DROPOUT, merge
+from .runs import SIZES
+
+SETTINGS: dict[str, Any] = {
+    **{
+        f"{section}.{name}": value for section, part in merge(SIZES, NO_DROPOUT).items() for name, value in part.items()
+    },
+    "training.batch_size": 7,
+    "training.epochs": 12,
+    "training.schedule": "linear",
+    "training.learning_rate": 0.02,
+    "training.exploration": 0.0,
+}
+TIMES = {"words_per_s", "seconds"}
+
+
+@pytest.fixture(scope="module")
+def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Fifteen sentences: batches of seven, seven and one, which leaves a process without a sentence."""
+    path = tmp_path_factory.mktemp("treebank") / "short.conllu"
+    blocks = sorted(EWT.read_text(encoding="utf-8").strip().split("\n\n"), key=len)
+    path.write_text("\n\n".join(blocks[:15]) + "\n\n", encoding="utf-8")
+    return path
+
+
+def command(treebank: Path, output: Path, *more: str) -> list[str]:
+    own = ["--standalone", "--nproc-per-node", "2", "-m", "pointree", "train", "--no-text-model"]
+    settings = [part for name, value in SETTINGS.items() for part in ("--set", f"{name}={value}")]
+    files = ["--train", str(treebank), "--dev", str(treebank), "--output", str(output)]
+    return [sys.executable, "-m", "torch.distributed.run", *own, *files, *settings, *more]
+
+
+def metrics(folder: Path) -> list[dict[str, Any]]:
+    lines = (folder / METRICS).read_text(encoding="utf-8").splitlines()
+    return [{name: value for name, value in json.loads(line).items() if name not in TIMES} for line in lines]
+
+
+@pytest.fixture(scope="module")
+def together(treebank: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The folder of a run of two processes, and what they wrote to standard error."""
+    output = tmp_path_factory.mktemp("together") / "model"
+    done = subprocess.run(command(treebank, output), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("best LAS on dev") == 1
+    return output, done.stderr
+
+
+@pytest.mark.slow
+def test_two_processes_are_one(treebank: Path, together: tuple[Path, str], tmp_path: Path) -> None:
+    pointree.train(treebank, treebank, tmp_path / "model", settings=SETTINGS, text_model=False)
+    one, two = metrics(tmp_path / "model"), metrics(together[0])
+    assert len(one) == len(two) == SETTINGS["training.epochs"]
+    for alone, shared in zip(one, two, strict=True):
+        assert shared == pytest.approx(alone, abs=0.35 if alone["epoch"] > 3 else 2e-4), alone["epoch"]
+    weights = load_file(together[0] / WEIGHTS)
+    for name, tensor in load_file(tmp_path / "model" / WEIGHTS).items():
+        assert torch.allclose(weights[name], tensor, atol=0.02), name
+
+
+@pytest.mark.slow
+def test_only_the_first_process_speaks(together: tuple[Path, str]) -> None:
+    assert together[1].count("epoch   1  loss") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+def test_a_run_goes_on_after_a_process_was_killed(treebank: Path, together: tuple[Path, str], tmp_path: Path) -> None:
+    output = tmp_path / "model"
+    agent = subprocess.Popen(command(treebank, output), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    deadline = time.monotonic() + 120
+    while not (output / METRICS).exists() or not metrics(output):
+        assert time.monotonic() < deadline
+        assert agent.poll() is None
+        time.sleep(0.02)
+    os.kill(process(agent.pid, rank=1), signal.SIGKILL)
+    told = agent.communicate(timeout=120)[1]
+    assert agent.returncode != 0
+    if "pointree: error" in told:  # unless torchrun ended it first
+        assert "another process of the training run has ended" in told
+        assert "the same command with --resume goes on" in told
+    assert len(metrics(output)) < SETTINGS["training.epochs"]
+    done = subprocess.run(command(treebank, output, "--resume"), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert metrics(output) == metrics(together[0])
+    assert (output / WEIGHTS).read_bytes() == (together[0] / WEIGHTS).read_bytes()
+
+
+def process(agent: int, *, rank: int) -> int:
+    """The process with a rank among those that torchrun started."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            is_child = (folder / "stat").read_text().rpartition(")")[2].split()[1] == str(agent)
+            if is_child and f"RANK={rank}".encode() in (folder / "environ").read_bytes().split(b"\0"):
+                return int(folder.name)
+        except OSError:
+            continue
+    raise AssertionError("no such process")
+
+
+def test_one_process_is_a_group_in_which_nothing_is_sent() -> None:
+    group = join_group("cpu")
+    assert (group.rank, group.size, group.is_first, group.device) == (0, 1, True, "cpu")
+    parameter = nn.Parameter(torch.ones(2))
+    group.average([parameter], [])
+    assert parameter.grad is None
+    assert group.share([3, 2, 1]) == [3, 2, 1]
+    assert group.sum(torch.tensor([1, 2])).tolist() == [1.0, 2.0]
+    with group.first_alone():
+        group.wait()
+    group.leave()
+
+
+def test_shares_are_disjoint_and_complete() -> None:
+    shares = [Group(rank, 3).share(range(10)) for rank in range(3)]
+    assert sorted(number for share in shares for number in share) == list(range(10))
+    assert list(Group(2, 3).share([5, 4])) == []
+
+
+def test_a_lost_process_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(_tensor: object) -> None:
+        raise RuntimeError("Connection closed by peer [127.0.0.1]:1\nmore")
+
+    monkeypatch.setattr(distributed.dist, "all_reduce", lost)
+    with pytest.raises(TrainingError, match=r"has ended \(Connection closed by peer .*\); the same command"):
+        Group(0, 2).wait()
