@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pointree.analysis.run import analyse
     from pointree.analysis.statistics import treebank_statistics
     from pointree.bench.run import run_bench
+    from pointree.bulk.run import parse_on_cluster
     from pointree.config import Config
     from pointree.ensemble import Ensemble, load_ensemble
     from pointree.evaluation import evaluate
@@ -55,6 +56,7 @@ __all__ = [
     "load_ensemble",
     "package",
     "parse_files",
+    "parse_on_cluster",
     "push",
     "report_experiment",
     "run_bench",
@@ -81,6 +83,7 @@ _HOMES = {
     "load_ensemble": "pointree.ensemble",
     "package": "pointree.models.package",
     "parse_files": "pointree.pipeline",
+    "parse_on_cluster": "pointree.bulk.run",
     "push": "pointree.models.push",
     "report_experiment": "pointree.experiments.experiment",
     "run_bench": "pointree.bench.run",

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
-from pointree.cli.console import shard_progress, show, track
+from pointree.cli.console import shard_progress, track
 from pointree.cli.messages import silence
 from pointree.cli.options import DeviceOption, QuietOption, ThreadsOption, new_app, with_parse_options
 from pointree.errors import UsageError
@@ -162,9 +162,9 @@ def _parse_on_cluster(inputs: Sequence[str], output: Path | None, options: Parse
     report = parse_on_cluster(inputs, output, options, progress=shard_progress, **how)
     line = f"{output}: {report.shards:,} shards, {report.sentences:,} sentences, {report.words:,} words"
     if not report.failed:
-        show(line)
+        typer.echo(line)
         return
-    show(f"{line}; failed: {report.failed:,}, see {output / FAILED}")
+    typer.echo(f"{line}; failed: {report.failed:,}, see {output / FAILED}")
     raise typer.Exit(1)
 
 
