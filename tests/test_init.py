@@ -31,6 +31,7 @@ def test_public_names_are_pinned() -> None:
         "load_ensemble",
         "package",
         "parse_files",
+        "parse_on_cluster",
         "push",
         "report_experiment",
         "run_bench",
