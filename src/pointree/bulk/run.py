@@ -78,6 +78,8 @@ def parse_on_cluster(
         raise UsageError(f"--to must be one of {', '.join(SHARD_FORMATS)} with --cluster, found {target}")
     names = [inputs] if isinstance(inputs, str | os.PathLike) else inputs
     models = absolute_models([os.fspath(each) for each in ([model] if isinstance(model, str | os.PathLike) else model)])
+    if "auto" in models:
+        raise UsageError("--model auto: expected the name or folder of a model with --cluster")
     sources = find_sources([os.fspath(name) for name in names], input_format)
     folder = Path(output).absolute()
     check_place(folder, sources)

@@ -75,7 +75,7 @@ class Input:
 def _plain_text(given: Input, format_: str | None, start: bytes) -> str:
     """The words of the start of a file, in whatever format."""
     text = start.decode("utf-8", "ignore")
-    if (format_ or _guess(given, cast(BinaryIO, io.BytesIO(start)))[0]) in ("text", "words"):
+    if (format_ or guess_input(given, cast(BinaryIO, io.BytesIO(start)))[0]) in ("text", "words"):
         return text
     rows = (line.split("\t") for line in text.splitlines() if line[:1].isdecimal())
     return " ".join(columns[1] for columns in rows if len(columns) > 1)
