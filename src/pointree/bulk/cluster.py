@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import socket
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -121,7 +122,8 @@ def connected(cluster: str, *, cpus: int | None = None) -> Iterator[Cluster]:
         own = {"num_cpus": cpus or os.cpu_count(), "object_store_memory": _STORE_BYTES, "include_dashboard": False}
         own["_node_ip_address"] = "127.0.0.1"
     try:
-        ray.init(address=cluster, log_to_driver=False, logging_level=logging.ERROR, configure_logging=False, **own)
+        with _silent_stderr():
+            ray.init(address=cluster, log_to_driver=False, logging_level=logging.ERROR, configure_logging=False, **own)
     except Exception as error:
         raise ClusterError(_reason(cluster, error)) from error
     try:
@@ -145,6 +147,20 @@ def _import_ray() -> ModuleType:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     found: ModuleType = ray
     return found
+
+
+@contextmanager
+def _silent_stderr() -> Iterator[None]:
+    """Keep to itself what Ray's native code says while it starts; faults come as exceptions."""
+    sys.stderr.flush()
+    saved, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(saved, 2)
+        os.close(saved)
+        os.close(nowhere)
 
 
 def _check_address(address: str, own: str) -> None:
