@@ -64,7 +64,7 @@ def test_a_run_leaves_a_model_and_its_history(run: Run, ewt: Path, tmp_path: Pat
     assert code == 0
     assert {path.name for path in output.iterdir()} == {
         *(WEIGHTS, CHECKPOINT, MANIFEST, "config.toml", "metrics.jsonl", "README.md"),
-        *("words.json", "chars.json", "tags.json", "deprels.json"),
+        *("words.json", "chars.json", "tags.json", "deprels.json", "language.json"),
     }
     metrics = [json.loads(line) for line in (output / "metrics.jsonl").read_text().splitlines()]
     assert [line["epoch"] for line in metrics] == [1, 2, 3, 4]
@@ -241,7 +241,7 @@ def test_several_roots_are_learned_with_a_warning(train: Callable[..., Outcome],
     ("content", "message"),
     [
         (gzip.compress((b"the" + b" 1" * 16 + b"\n") * 99)[:-9], ": the gzip file is truncated or damaged"),
-        (b"the 1 2 3\nof 1 2 3\n", ": expected vectors of width 16, found 3"),
+        (b"the 1 2 3\nof 1 2 3\n", ": expected vectors of width 16 (embeddings.word_size), found 3"),
         (b"2 16\nthe" + b" 1" * 16 + b"\nof" + b" 1" * 15 + b"\n", ":3: expected a word and 16 numbers, found 15"),
         (b"the" + b" x" * 16 + b"\n", ":1: expected a number, found 'x'"),
         (b"", ": expected word vectors, found an empty file"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from pointree.errors import ModelError
+from pointree.errors import ModelError, OutputError
 from pointree.files import atomic_write, read_bounded
 from pointree.models.layout import LANGUAGE
 from pointree.models.registry import available_models
@@ -24,7 +24,10 @@ def write_language(folder: Path, sentences: Iterable[Sentence]) -> None:
     """Write the profile of a treebank into a model folder; one without letters has none."""
     profile = LanguageProfile.of(sentence.text for sentence in sentences)
     if profile is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
         with atomic_write(folder / LANGUAGE) as stream:
             stream.write(profile.to_json())
 
