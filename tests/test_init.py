@@ -23,6 +23,7 @@ def test_public_names_are_pinned() -> None:
         "Token",
         "__version__",
         "analyse",
+        "calibrate",
         "compact_pretrained",
         "compare_experiment",
         "evaluate",

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pointree.options import ParseOptions
     from pointree.parser import Parser, load
     from pointree.pipeline import parse_files
+    from pointree.training.calibration import calibrate
     from pointree.training.run import train
     from pointree.treebank.export import to_pandas
     from pointree.treebank.sentence import Sentence, Token
@@ -48,6 +49,7 @@ __all__ = [
     "Token",
     "__version__",
     "analyse",
+    "calibrate",
     "compact_pretrained",
     "compare_experiment",
     "evaluate",
@@ -75,6 +77,7 @@ _HOMES = {
     "Sentence": "pointree.treebank.sentence",
     "Token": "pointree.treebank.sentence",
     "analyse": "pointree.analysis.run",
+    "calibrate": "pointree.training.calibration",
     "compact_pretrained": "pointree.models.compact",
     "compare_experiment": "pointree.experiments.compare",
     "evaluate": "pointree.evaluation",

@@ -24,8 +24,8 @@ OLD_KEYWORDS = {
 """Keywords of earlier versions, and what to write instead."""
 
 
-def _option(text: str, *, least: int | None = None) -> dict[str, Any]:
-    return {"help": text, "least": least}
+def _option(text: str, *, least: int | None = None, most: int | None = None) -> dict[str, Any]:
+    return {"help": text, "least": least, "most": most}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,8 @@ class ParseOptions:
         n_best: Trees to return for each sentence, best first. The beam is at least this wide.
         single_root: Exactly one word depends on ROOT.
         projective: No two arcs cross.
-        probabilities: Write `HeadProb` and `DeprelProb` into MISC.
+        probabilities: Write `HeadProb`, `DeprelProb` and those of predicted columns (`UposProb`, …) into MISC.
+        min_confidence: Mark what is less probable than this by `LowConfidence` in MISC; 0 marks nothing.
         retag: Replace given tags with those of the model.
         order: The order in which words get their heads, for a model that has several; None is the model's own.
         precision: The arithmetic that the model must have been loaded with; None accepts any.
@@ -48,7 +49,13 @@ class ParseOptions:
     n_best: int = field(default=1, metadata=_option("Trees to return for each sentence, best first.", least=1))
     single_root: bool = field(default=True, metadata=_option("Let exactly one word depend on ROOT."))
     projective: bool = field(default=False, metadata=_option("Allow no crossing arcs."))
-    probabilities: bool = field(default=False, metadata=_option("Write HeadProb= and DeprelProb= into MISC."))
+    probabilities: bool = field(
+        default=False, metadata=_option("Write HeadProb=, DeprelProb=, UposProb=, … into MISC.")
+    )
+    min_confidence: float = field(
+        default=0.0,
+        metadata=_option("Mark what is less probable than this by LowConfidence= in MISC.", least=0, most=1),
+    )
     retag: bool = field(default=False, metadata=_option("Replace given tags with those of the model."))
     order: str | None = field(
         default=None, metadata=_option("Order in which words get their heads, for a model that has several.")
@@ -67,6 +74,11 @@ class ParseOptions:
                     raise UsageError(f"{item.name} must be a whole number, found {value!r}")
                 if least is not None and value < least:
                     raise UsageError(f"{item.name} must be at least {least}, found {value}")
+            elif isinstance(default, float):
+                if not isinstance(value, int | float) or isinstance(value, bool):
+                    raise UsageError(f"{item.name} must be a number, found {value!r}")
+                if not least <= value <= item.metadata["most"]:
+                    raise UsageError(f"{item.name} must be from {least} to {item.metadata['most']}, found {value}")
             elif value is not None and not isinstance(value, str):
                 raise UsageError(f"{item.name} must be a name, found {value!r}")
         if self.precision is not None and self.precision not in PRECISIONS:
@@ -86,6 +98,11 @@ class ParseOptions:
                 hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(names)}"
                 raise UsageError(f"the option {name} is unknown; {hint}")
         return replace(options or cls(), **changes)
+
+    @property
+    def needs_probabilities(self) -> bool:
+        """Whether the probabilities of words are asked for, or what follows from them."""
+        return self.probabilities or self.min_confidence > 0
 
     @property
     def width(self) -> int:

@@ -14,14 +14,15 @@ from pointree.engines.engine import Engine
 from pointree.engines.loading import load_engine
 from pointree.errors import ModelError, UsageError
 from pointree.files import atomic_write
+from pointree.models.calibration import Calibration
 from pointree.models.folder import write_manifest
-from pointree.models.layout import TEXT_MODEL
+from pointree.models.layout import CALIBRATION, TEXT_MODEL
 from pointree.models.registry import resolve_model
 from pointree.options import ParseOptions
 from pointree.running.batching import plan_batches, windows
 from pointree.search import ParseTree, search_steps
 from pointree.search.columns import best_columns
-from pointree.search.filling import fill_columns, fill_tree, filled_sentences
+from pointree.search.filling import Filling
 from pointree.search.posteriors import Posteriors, find_posteriors
 from pointree.search.resumable import Resumable, run_to_end
 from pointree.search.trace import Trace
@@ -31,7 +32,7 @@ from pointree.text.udpipe import TextModel
 from pointree.transitions import ORDERS, Constraints
 from pointree.treebank.sentence import Sentence
 from pointree.treebank.sentence_list import SentenceList
-from pointree.vocabulary import COLUMNS, UNK, ColumnClasses, Vocabularies
+from pointree.vocabulary import COLUMNS, UNK, Vocabularies
 
 __all__ = ["Parser", "SentenceParser", "load", "parse_windows"]
 
@@ -101,6 +102,7 @@ class Parser:
         self.engine = engine
         self.order = ORDERS[config.decoder.order]
         self.root_label = _root_label(vocabularies.deprels.symbols)
+        self.calibration = Calibration()
         self._warned_of_tags = False
 
     @classmethod
@@ -109,7 +111,9 @@ class Parser:
         folder = resolve_model(model)
         config, vocabularies, engine = load_engine(folder, precision=precision, device=device)
         text_model = TextModel.load(folder / TEXT_MODEL) if (folder / TEXT_MODEL).exists() else None
-        return cls(config, vocabularies, engine, text_model, str(model))
+        parser = cls(config, vocabularies, engine, text_model, str(model))
+        parser.calibration = Calibration.load(folder / CALIBRATION)
+        return parser
 
     def save(self, path: str | os.PathLike[str], card: str = "", *, bundle_pretrained: bool = False) -> None:
         """Write the model to a folder, with its tokeniser and tagger if it has them.
@@ -122,7 +126,9 @@ class Parser:
             content = self.text_model.content()
             with atomic_write(folder / TEXT_MODEL, "b") as stream:
                 stream.write(content)
-            write_manifest(folder)
+        if self.calibration.scales:
+            self.calibration.save(folder / CALIBRATION)
+        write_manifest(folder)
 
     @property
     def precision(self) -> str:
@@ -176,8 +182,12 @@ class Parser:
         chosen = ParseOptions.of(options, fields)
         self.check(chosen)
         tagged = self.tagged(sentences, chosen.retag, copy=copy)
-        deprels, columns = self.vocabularies.deprels.symbols, self.vocabularies.columns
-        return parse_windows(tagged, lambda window: self.trees(window, chosen), chosen, deprels, columns)
+        return parse_windows(tagged, lambda window: self.trees(window, chosen), chosen, self.filling)
+
+    @property
+    def filling(self) -> Filling:
+        """What the numbers of trees mean."""
+        return Filling(self.vocabularies.deprels.symbols, self.vocabularies.columns, self.calibration)
 
     def check(self, options: ParseOptions) -> None:
         """Refuse options that this model cannot follow with a `UsageError`."""
@@ -247,7 +257,7 @@ class Parser:
         for numbers in plan_batches(lengths, batch_words=options.batch_words, beam=options.width):
             encoded = yield from self.engine.encode_steps([numbered[number] for number in numbers])
             found = yield from search_steps(encoded, options, self.root_label)
-            columns = best_columns(encoded, probabilities=options.probabilities)
+            columns = best_columns(encoded, probabilities=options.needs_probabilities)
             for number, trees, predicted in zip(numbers, found, columns, strict=True):
                 results[number] = [replace(tree, columns=predicted) for tree in trees]
         return results
@@ -268,11 +278,8 @@ class Parser:
             tagged.append(sentence)
             yield
         found = yield from self.tree_steps(tagged, options)
-        deprels, columns = self.vocabularies.deprels.symbols, self.vocabularies.columns
-        return [
-            filled_sentences(sentence, trees, options, deprels, columns)
-            for sentence, trees in zip(tagged, found, strict=True)
-        ]
+        filling = self.filling
+        return [filling.sentences(sentence, trees, options) for sentence, trees in zip(tagged, found, strict=True)]
 
     def tag_steps(self, sentences: Iterable[Sentence]) -> Resumable[None]:
         """Replace the tags, features and lemmas of sentences in place, without parsing them; with pauses."""
@@ -287,7 +294,7 @@ class Parser:
         for numbers in plan_batches([len(sentence) for sentence in numbered], batch_words=ParseOptions().batch_words):
             encoded = yield from self.engine.encode_steps([numbered[number] for number in numbers])
             for number, predicted in zip(numbers, best_columns(encoded), strict=True):
-                fill_columns(tagged[number], predicted, self.vocabularies.columns)
+                self.filling.fill_columns(tagged[number], predicted)
 
     def trace(
         self, sentence: Words, options: ParseOptions | None = None, *, top_labels: int = 5, **fields: Any
@@ -312,7 +319,7 @@ class Parser:
             top_labels=top_labels,
         )
         [predicted] = best_columns(encoded)
-        fill_tree(tagged, replace(tree, columns=predicted), ParseOptions(), deprels, self.vocabularies.columns)
+        self.filling.fill_tree(tagged, replace(tree, columns=predicted), ParseOptions())
         return Trace(
             model=self.name,
             order=self.order.name,
@@ -336,13 +343,12 @@ def parse_windows(
     sentences: Iterable[Sentence],
     find_trees: Callable[[Sequence[Sentence]], list[list[ParseTree]]],
     options: ParseOptions,
-    deprels: Sequence[str],
-    columns: ColumnClasses,
+    filling: Filling,
 ) -> Iterator[Sentence]:
     """Fill sentences with the trees found for them, window by window; several trees become several sentences."""
     for window in windows(sentences, _WINDOW_SENTENCES):
         for sentence, trees in zip(window, find_trees(window), strict=True):
-            yield from filled_sentences(sentence, trees, options, deprels, columns)
+            yield from filling.sentences(sentence, trees, options)
 
 
 def _as_sentence(sentence: Words, *, copy: bool) -> Sentence:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from pointree.cli.training_display import TrainingDisplay
+from pointree.cli.training_display import EpochClock, TrainingDisplay
 from pointree.training.text_model import TextProgress
 
 METRICS = {"epoch": 7, "arc_loss": 0.25, "label_loss": 0.5, "dev_uas": 81.0, "dev_las": 77.125}
@@ -62,3 +62,34 @@ def test_stages_of_the_text_model(capsys: pytest.CaptureFixture[str], monkeypatc
         for stage, step in stages:
             display.text_model_progressed(TextProgress(stage, step, 40, 0.5, "Epoch"))
     assert "text model: tagger" in terminal.getvalue()
+
+
+def test_every_stage_has_a_bar_while_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with TrainingDisplay() as display:
+        display.stage_progressed("calibration", 0, 3)
+        display.progress.refresh()
+        assert [task.description for task in display.progress.tasks] == ["calibration"]
+        display.stage_progressed("calibration", 3, 3)
+        assert not display.progress.tasks
+        display.stage_progressed("reading", 2, 2)
+        assert not display.progress.tasks
+    assert "calibration" in terminal.getvalue()
+
+
+def test_what_is_left_counts_evaluation_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr("time.perf_counter", lambda: now)
+    clock = EpochClock()
+    clock.start(1, 3)
+    now = 10.0
+    assert clock.left(0.5) == 10 + 2 * 20, "half an epoch took ten seconds"
+    now = 30.0
+    clock.end()
+    clock.start(2, 3)
+    now = 40.0
+    assert clock.left(0.5) == 20 + 30, "an epoch took thirty seconds"
+    now = 75.0
+    assert clock.left(1.0) == 30

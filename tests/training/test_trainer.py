@@ -184,7 +184,9 @@ def test_the_moving_average_is_what_is_evaluated_and_kept(tmp_path: Path, monkey
                 kept, self.kept = self.kept, 1.0
                 self.weights = {name: kept * old + (1 - kept) * self.last[name] for name, old in self.weights.items()}
 
-    def evaluate(parser: Parser, dev: Sequence[Sentence], selection: SelectionConfig) -> dict[str, float]:
+    def evaluate(
+        parser: Parser, dev: Sequence[Sentence], selection: SelectionConfig, *_others: Any
+    ) -> dict[str, float]:
         evaluated.append(copy_of(parser.network))
         return attachment_scores(parser, dev, selection)
 

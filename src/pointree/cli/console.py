@@ -25,6 +25,7 @@ __all__ = [
     "notice",
     "print_json",
     "progress_bar",
+    "progress_while",
     "shard_progress",
     "show",
     "track",
@@ -97,6 +98,17 @@ def progress_bar() -> Progress:
         transient=True,
         disable=not sys.stderr.isatty(),
     )
+
+
+@contextmanager
+def progress_while(description: str) -> Iterator[Callable[[int, int | None], None] | None]:
+    """A function that moves a bar, given what is done and how much there is; None where nobody looks."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with progress_bar() as progress:
+        task = progress.add_task(description, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 def track(items: Iterable[Item], description: str, total: int | None = None) -> Iterator[Item]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pointree.cli.console import new_table, print_json, progress_bar, show
+from pointree.cli.console import new_table, print_json, progress_while, show
 from pointree.cli.options import (
     DeviceOption,
     GoldArgument,
@@ -26,8 +23,6 @@ from pointree.options import ParseOptions
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from pointree.evaluation.run import OnProgress
-
 __all__ = ["app"]
 
 EXAMPLES = """\b
@@ -35,6 +30,7 @@ Examples:
   pointree evaluate gold.conllu system.conllu
   pointree evaluate gold.conllu --model en --retag --json
   pointree evaluate gold.conllu --model en --from-text
+  pointree evaluate gold.conllu --model en --retag --calibration
 """
 
 TITLES = {
@@ -61,7 +57,7 @@ app = new_app()
 
 
 @app.command("evaluate", epilog=EXAMPLES)
-@with_parse_options(without=("n_best", "probabilities"))
+@with_parse_options(without=("n_best", "probabilities", "min_confidence"))
 def command(
     gold: GoldArgument,
     system: Annotated[
@@ -70,6 +66,9 @@ def command(
     model: ModelOption = None,
     from_text: Annotated[
         bool, typer.Option("--from-text", help="Let the model read the raw text of GOLD (its # text comments).")
+    ] = False,
+    calibration: Annotated[
+        bool, typer.Option("--calibration", help="Measure how far reported probabilities are from the truth, too.")
     ] = False,
     json: JsonOption = False,
     threads: ThreadsOption = None,
@@ -85,13 +84,14 @@ def command(
     Scores are those of the official evaluator of Universal Dependencies: LAS compares labels without their
     subtypes, and CLAS, MLAS and BLEX count content words only.
     """
-    with _progress("parsing" if system is None else "scoring") as on_progress:
+    with progress_while("parsing" if system is None else "scoring") as on_progress:
         evaluation = evaluate(
             gold,
             system,
             options,
             model=model,
             from_text=from_text,
+            calibration=calibration,
             device=device,
             threads=threads,
             on_progress=on_progress,
@@ -99,18 +99,10 @@ def command(
     if json:
         print_json(evaluation.to_dict())
     else:
-        show(_summary(evaluation), _scores_table(evaluation), _labels_table(evaluation))
-
-
-@contextmanager
-def _progress(description: str) -> Iterator[OnProgress | None]:
-    """Show a bar on a terminal, and nothing where nobody looks."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    with progress_bar() as progress:
-        task = progress.add_task(description, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+        tables = [_scores_table(evaluation), _labels_table(evaluation)]
+        if evaluation.calibration:
+            tables.insert(1, _calibration_table(evaluation))
+        show(_summary(evaluation), *tables)
 
 
 def _summary(evaluation: Evaluation) -> str:
@@ -137,6 +129,13 @@ def _scores_table(evaluation: Evaluation) -> Table:
 
 def _or_f1(score: Score) -> float:
     return score.f1 if score.aligned_accuracy is None else score.aligned_accuracy
+
+
+def _calibration_table(evaluation: Evaluation) -> Table:
+    table = new_table("Expected calibration error", "", "error")
+    for quantity, error in evaluation.calibration.items():
+        table.add_row(quantity.upper(), f"{error:.4f}")
+    return table
 
 
 def _labels_table(evaluation: Evaluation) -> Table:

@@ -29,6 +29,7 @@ COMMANDS: dict[str, str] = {
     "parse": "Parse text or treebanks.",
     "serve": "Parse over HTTP, with a page that shows how.",
     "evaluate": "Score a parse, or a model, against a gold treebank.",
+    "calibrate": "Fit the probabilities that a model reports.",
     "models": "List the models that have a name.",
     "compact": "Make a pretrained model such as BERT smaller.",
     "package": "Make a wheel of a trained model.",

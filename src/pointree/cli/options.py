@@ -77,9 +77,10 @@ def _parameter(item: Field[Any], kind: Any) -> inspect.Parameter:
     """A field as the option that Typer reads."""
     option = typer.Option(
         _FLAGS.get(item.name, f"--{item.name.replace('_', '-')}"),
-        metavar="N" if kind is int else None if kind is bool else "NAME",
+        metavar={int: "N", float: "P", bool: None}.get(kind, "NAME"),
         min=item.metadata["least"],
+        max=item.metadata["most"],
         help=item.metadata["help"],
     )
-    annotation: Any = Annotated[kind if kind in (int, bool) else str | None, option]
+    annotation: Any = Annotated[kind if kind in (int, float, bool) else str | None, option]
     return inspect.Parameter(item.name, inspect.Parameter.KEYWORD_ONLY, default=item.default, annotation=annotation)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
+from datetime import timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
 from pointree.training.observer import TrainingObserver
 
@@ -17,6 +19,44 @@ if TYPE_CHECKING:
     from pointree.training.text_model import TextProgress
 
 __all__ = ["TrainingDisplay"]
+
+
+class EpochClock:
+    """Estimates how long all epochs still take, the evaluation after each included."""
+
+    def __init__(self) -> None:
+        self.epoch = self.n_epochs = 0
+        self.began = 0.0
+        self.seconds: list[float] = []
+
+    def start(self, epoch: int, n_epochs: int) -> None:
+        """An epoch begins, counted from 1."""
+        self.epoch, self.n_epochs, self.began = epoch, n_epochs, time.perf_counter()
+
+    def end(self) -> None:
+        """The epoch was learned and evaluated."""
+        self.seconds.append(time.perf_counter() - self.began)
+
+    def left(self, share: float) -> float:
+        """Seconds up to the end of the last epoch; ``share`` of this one's words are learned."""
+        spent = time.perf_counter() - self.began
+        whole = sum(self.seconds) / len(self.seconds) if self.seconds else spent / max(share, 1e-3)
+        return max(0.0, whole - spent) + (self.n_epochs - self.epoch) * whole
+
+
+class _Left(ProgressColumn):
+    """The time that is left: as a task says, or as rich estimates it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._estimate = TimeRemainingColumn()
+
+    def render(self, task: Task) -> Text:
+        """The text of the column."""
+        left = task.fields["left"]
+        if left is None:
+            return self._estimate.render(task)
+        return Text(f"{timedelta(seconds=int(left))} left", style="progress.remaining")
 
 
 class TrainingDisplay(TrainingObserver):
@@ -28,13 +68,15 @@ class TrainingDisplay(TrainingObserver):
             BarColumn(),
             TextColumn("{task.fields[speed]:>9}"),
             TextColumn("{task.fields[report]}"),
-            TimeRemainingColumn(),
+            _Left(),
             console=Console(stderr=True),
             transient=True,
             disable=not sys.stderr.isatty(),
         )
-        self.words = 0
+        self.words = self.epoch_words = 0
         self.started = 0.0
+        self.epochs = EpochClock()
+        self.stages: dict[str, Any] = {}
         self.stage = ""
         self.run: Any = None
         self.epoch: Any = None
@@ -61,6 +103,16 @@ class TrainingDisplay(TrainingObserver):
         """Leave a line."""
         self.line(line)
 
+    def stage_progressed(self, stage: str, done: int, total: int) -> None:
+        """Show the bar of a stage while it has something to do."""
+        if stage not in self.stages:
+            if done == total:
+                return
+            self.stages[stage] = self._bar(stage, total)
+        self.progress.update(self.stages[stage], completed=done, total=total)
+        if done == total:
+            self.progress.remove_task(self.stages.pop(stage))
+
     def features_computed(self, done: int, total: int) -> None:
         """Move the bar of sentences that a frozen pretrained model reads, and leave a line at the end."""
         if self.features is None:
@@ -73,20 +125,23 @@ class TrainingDisplay(TrainingObserver):
 
     def epoch_started(self, epoch: int, epochs: int, words: int) -> None:
         """Begin the bar of an epoch."""
-        self.words, self.started = 0, time.perf_counter()
+        self.words, self.epoch_words, self.started = 0, words, time.perf_counter()
         if self.run is None:
             self.run = self._bar("training", epochs * words, completed=(epoch - 1) * words)
+        self.epochs.start(epoch, epochs)
         self.epoch = self._bar(f"epoch {epoch}/{epochs}", words)
 
     def batch_done(self, words: int, loss: float) -> None:
         """Move both bars."""
         self.words += words
         speed = f"{self.words / (time.perf_counter() - self.started):,.0f} w/s"
-        self.progress.update(self.run, advance=words)
+        share = self.words / max(1, self.epoch_words)
+        self.progress.update(self.run, advance=words, left=self.epochs.left(share))
         self.progress.update(self.epoch, advance=words, speed=speed, report=f"loss {loss:.3f}")
 
     def epoch_ended(self, metrics: dict[str, Any], improved: bool) -> None:
         """Leave a line about the epoch."""
+        self.epochs.end()
         self.progress.remove_task(self.epoch)
         self.line(
             f"epoch {metrics['epoch']:>3}  loss {metrics['arc_loss'] + metrics['label_loss']:.3f}  "
@@ -108,4 +163,4 @@ class TrainingDisplay(TrainingObserver):
         )
 
     def _bar(self, description: str, total: int | None, completed: int = 0) -> Any:
-        return self.progress.add_task(description, total=total, completed=completed, speed="", report="")
+        return self.progress.add_task(description, total=total, completed=completed, speed="", report="", left=None)

@@ -28,6 +28,7 @@ from pointree.running.batching import plan_batches
 from pointree.search import ParseTree
 from pointree.search.arrays import Array
 from pointree.search.columns import best_columns
+from pointree.search.filling import Filling
 from pointree.search.posteriors import Posteriors
 from pointree.search.projective_tree import maximum_projective_tree
 from pointree.search.spanning_tree import maximum_spanning_tree
@@ -111,10 +112,11 @@ class Ensemble:
         self.check(chosen)
         # Columns are left for the networks to fill in only where none of them reads tags.
         read = any(parser.config.embeddings.tag in READ_TAGS for parser in self.parsers)
+        filling = Filling(self.deprels, self.columns)
         tagged = self._tagging_parser.tagged(
             sentences, chosen.retag, copy=copy, left=() if read else list(self.columns.classes), readers=self.parsers
         )
-        return parse_windows(tagged, lambda window: self.trees(window, chosen), chosen, self.deprels, self.columns)
+        return parse_windows(tagged, lambda window: self.trees(window, chosen), chosen, filling)
 
     def trace(self, sentence: Words, options: ParseOptions | None = None, **fields: Any) -> Trace:
         """Refused: a trace tells of the steps of one model."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pointree.errors import UsageError
+from pointree.evaluation.calibration import expected_calibration_error, reported_outcomes
 from pointree.evaluation.raw_text import raw_text
 from pointree.evaluation.scores import Evaluation, score_sentences
 from pointree.options import ParseOptions
@@ -30,6 +31,7 @@ def evaluate(
     *,
     model: str | os.PathLike[str] | SentenceParser | None = None,
     from_text: bool = False,
+    calibration: bool = False,
     device: str = "cpu",
     threads: int | None = None,
     on_progress: OnProgress | None = None,
@@ -53,17 +55,23 @@ def evaluate(
         options: How the model parses; `ParseOptions` fields may also be given as keywords (``retag=True``).
         model: Instead of ``system``: the name or folder of a model, or a model that is loaded.
         from_text: Whether the model starts from raw text.
+        calibration: Whether to measure how far reported probabilities are from the truth, on gold words.
         device: Where a model that is to be loaded computes.
         threads: The number of CPU threads of a model that is to be loaded; all cores if None.
         on_progress: Called after each gold sentence.
     """
     chosen = ParseOptions.of(options, fields)
     _check_options(chosen, from_text, has_model=model is not None)
+    if calibration and from_text:
+        raise UsageError("evaluate: calibration is measured on gold words; expected it without from_text")
     gold_sentences, gold_name = _read(gold, "gold")
     if system is not None and model is None:
         system_sentences, system_name = _read(system, "system")
         names = (gold_name, system_name)
-        return score_sentences(_counted(gold_sentences, on_progress), system_sentences, names=names)
+        if calibration:
+            gold_sentences, system_sentences = list(gold_sentences), list(system_sentences)
+        scores = score_sentences(_counted(gold_sentences, on_progress), system_sentences, names=names)
+        return _with_calibration(scores, gold_sentences, system_sentences) if calibration else scores
     if model is None or system is not None:
         found = "neither" if system is None else "both"
         raise UsageError(f"evaluate: expected either a parsed file (system) or a model, found {found}")
@@ -71,9 +79,11 @@ def evaluate(
     # A comment that is missing is reported before a model is loaded.
     text = raw_text(gold_sentences, gold_name) if from_text else None
     parser, name = _load(model, chosen.precision or "fp32", device, threads)
-    parsed = _parse(parser, gold_sentences, text, chosen)
     counted = _counted(gold_sentences, on_progress, len(gold_sentences))
-    return score_sentences(counted, parsed, names=(gold_name, name))
+    if not calibration:
+        return score_sentences(counted, _parse(parser, gold_sentences, text, chosen), names=(gold_name, name))
+    parsed = list(_parse(parser, gold_sentences, text, dataclasses.replace(chosen, probabilities=True)))
+    return _with_calibration(score_sentences(counted, parsed, names=(gold_name, name)), gold_sentences, parsed)
 
 
 def without_annotation(sentences: Iterable[Sentence], *, tags: bool = False) -> Iterator[Sentence]:
@@ -88,6 +98,12 @@ def without_annotation(sentences: Iterable[Sentence], *, tags: bool = False) -> 
             if tags:
                 word.lemma = word.upos = word.xpos = word.feats = "_"
         yield bare
+
+
+def _with_calibration(scores: Evaluation, gold: Iterable[Sentence], parsed: Iterable[Sentence]) -> Evaluation:
+    found = reported_outcomes(gold, parsed)
+    errors = {quantity: expected_calibration_error(outcomes) for quantity, outcomes in found.items()}
+    return dataclasses.replace(scores, calibration=errors)
 
 
 def _check_options(options: ParseOptions, from_text: bool, *, has_model: bool) -> None:

@@ -24,7 +24,7 @@ is punctuation in gold, which is how results on the Penn treebanks are reported.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pointree.evaluation.pairing import paired_passages
@@ -43,10 +43,12 @@ class Evaluation:
     Attributes:
         scores: By their names, see `pointree.evaluation.scores`.
         by_deprel: The LAS of each universal label, the most frequent in gold first.
+        calibration: The expected calibration error of head, deprel and predicted columns, if it was asked for.
     """
 
     scores: dict[str, Score]
     by_deprel: dict[str, Score]
+    calibration: dict[str, float] = field(default_factory=dict)
 
     @property
     def words(self) -> int:
@@ -103,6 +105,7 @@ class Evaluation:
             "tagging": {name: f1[name] for name in ("upos", "xpos", "ufeats", "alltags", "lemmas")},
             "scores": {name: score.to_dict() for name, score in self.scores.items()},
             "by_deprel": {label: score.to_dict() for label, score in self.by_deprel.items()},
+            **({"calibration": self.calibration} if self.calibration else {}),
         }
 
 

@@ -18,6 +18,7 @@ from pointree.config import Config, load_config
 from pointree.errors import ConfigError, InputError, ModelError, OutputError
 from pointree.files import atomic_write, read_bounded
 from pointree.models.layout import (
+    CALIBRATION,
     CARD,
     CONFIG,
     FORMAT,
@@ -132,7 +133,8 @@ def write_card(folder: Path, card: str) -> None:
 
 def _checked(folder: Path) -> list[str]:
     pretrained = sorted(path.relative_to(folder).as_posix() for path in folder.glob(f"{PRETRAINED}/*.json"))
-    optional = [name for name in (HEADS, LANGUAGE, PRETRAINED_IDENTITY, TEXT_MODEL) if (folder / name).is_file()]
+    names = (CALIBRATION, HEADS, LANGUAGE, PRETRAINED_IDENTITY, TEXT_MODEL)
+    optional = [name for name in names if (folder / name).is_file()]
     return [*_CHECKED, *optional, *pretrained]
 
 

@@ -3,6 +3,7 @@
 pointree.json         format version, version of pointree, checksums of the other files
 config.toml           every choice that made the model
 words.json …          vocabularies
+calibration.json      optional: how probabilities are changed before they are reported
 heads.json            optional: the columns that the model predicts, and the classes of each
 language.json         optional: the letters of its language, by which a text is told to be in it
 weights.safetensors   parameters, 32 bits or fewer, with their checksum
@@ -17,6 +18,7 @@ While it is trained, the folder also has a checkpoint and metrics; they are not 
 from __future__ import annotations
 
 __all__ = [
+    "CALIBRATION",
     "CARD",
     "CHECKPOINT",
     "CONFIG",
@@ -47,6 +49,7 @@ VOCABULARIES = {"words": "words.json", "chars": "chars.json", "tags": "tags.json
 """The file of each field of `Vocabularies` that every model has."""
 HEADS = "heads.json"
 LANGUAGE = "language.json"
+CALIBRATION = "calibration.json"
 
 CHECKPOINT = "checkpoint.safetensors"
 METRICS = "metrics.jsonl"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pointree.errors import ModelError, OutputError, UsageError
 from pointree.models.folder import read_folder, save_folder, write_manifest
-from pointree.models.layout import CARD, LANGUAGE, PRETRAINED, PRETRAINED_IDENTITY, TEXT_MODEL, WEIGHTS
+from pointree.models.layout import CALIBRATION, CARD, LANGUAGE, PRETRAINED, PRETRAINED_IDENTITY, TEXT_MODEL, WEIGHTS
 from pointree.models.quantise import SCALE, Bits, dequantise, quantise
 from pointree.pretrained.bert_folder import BERT_FILES, prune_pieces, read_bert
 from pointree.vocabulary import UNK, WordVocabulary
@@ -78,7 +78,8 @@ def shrink_model(
     if done:
         card = f"{card.rstrip()}\n\nAfter training, {' and '.join(done)}.\n".lstrip()
     save_folder(target, model.config, vocabularies, weights, card)
-    _copy([folder / LANGUAGE, folder / TEXT_MODEL, folder / PRETRAINED_IDENTITY, *folder.glob("LICEN[CS]E*")], target)
+    others = (folder / name for name in (CALIBRATION, LANGUAGE, TEXT_MODEL, PRETRAINED_IDENTITY))
+    _copy([*others, *folder.glob("LICEN[CS]E*")], target)
     written = BERT_FILES if latin else ()
     _copy((path for path in folder.glob(f"{PRETRAINED}/*") if path.name not in written), target / PRETRAINED)
     write_manifest(target)

@@ -9,11 +9,10 @@ from importlib.resources import files
 from typing import Any, TextIO
 
 from pointree.treebank.features import read_attributes
-from pointree.treebank.sentence import Sentence, Token
+from pointree.treebank.sentence import PROBABILITIES, Sentence, Token
 
 __all__ = ["schema", "to_line", "to_object", "write", "write_array"]
 
-PROBABILITIES = {"HeadProb": "head_prob", "DeprelProb": "deprel_prob"}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -90,16 +89,20 @@ def _value(column: str) -> str | None:
     return None if column == "_" else column
 
 
-def _split_misc(token: Token) -> tuple[dict[str, str | None], dict[str, float]]:
-    """The attributes of MISC, and those among them that are probabilities, as numbers."""
+def _split_misc(token: Token) -> tuple[dict[str, str | None], dict[str, Any]]:
+    """The attributes of MISC, and those among them that are about probabilities, as numbers and lists."""
     misc = read_attributes(token.misc)
-    probabilities: dict[str, float] = {}
-    for key, name in PROBABILITIES.items():
-        probability = getattr(token, name)
+    found: dict[str, Any] = {}
+    for name, key in PROBABILITIES.items():
+        probability = token.probability(name) if key in misc else None
         if probability is not None:
-            probabilities[name] = probability
+            found[f"{name}_prob"] = probability
             del misc[key]
-    return misc, probabilities
+    low = (misc.get("LowConfidence") or "").split(",")
+    if set(low) <= PROBABILITIES.keys():
+        found["low_confidence"] = low
+        del misc["LowConfidence"]
+    return misc, found
 
 
 def _deps(column: str) -> list[dict[str, str]]:

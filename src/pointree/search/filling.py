@@ -2,67 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from pointree.options import ParseOptions
 from pointree.search.columns import PredictedColumns
 from pointree.search.result import ParseTree
-from pointree.treebank.sentence import Sentence, set_misc
+from pointree.treebank.sentence import PROBABILITIES, Sentence, set_misc
 from pointree.vocabulary import ColumnClasses
 
-__all__ = ["fill_columns", "fill_tree", "filled_sentences"]
+__all__ = ["Filling"]
 
 
-def filled_sentences(
-    sentence: Sentence,
-    trees: Sequence[ParseTree],
-    options: ParseOptions,
-    deprels: Sequence[str],
-    columns: ColumnClasses,
-) -> list[Sentence]:
-    """A sentence with its tree, or copies of it with the best trees.
+def _as_it_is(_quantity: str, probability: float) -> float:
+    return probability
 
-    ``deprels`` are the names of the labels, ``columns`` what the classes of predicted columns mean.
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """What the numbers of a model mean, and how they are written.
+
+    Attributes:
+        deprels: The names of the labels.
+        columns: What the classes of predicted columns mean.
+        reported: Turns a probability of the network into the one to report; see `pointree.models.calibration`.
     """
-    if options.n_best == 1:
-        fill_tree(sentence, trees[0], options, deprels, columns)
-        return [sentence]
-    copies = []
-    for rank, tree in enumerate(trees, 1):
-        parsed = sentence.copy()
-        fill_tree(parsed, tree, options, deprels, columns)
-        parsed.set_meta("tree_rank", str(rank))
-        parsed.set_meta("tree_log_prob", f"{tree.log_prob:.4f}")
-        _set_apart(parsed, is_first=rank == 1, is_last=rank == len(trees))
-        copies.append(parsed)
-    return copies
 
+    deprels: Sequence[str]
+    columns: ColumnClasses
+    reported: Callable[[str, float], float] = _as_it_is
 
-def fill_tree(
-    sentence: Sentence, tree: ParseTree, options: ParseOptions, deprels: Sequence[str], columns: ColumnClasses
-) -> None:
-    """Give a sentence the heads and labels of a tree, the columns that it lacks and, if asked for, probabilities."""
-    for word, head, label in zip(sentence.words, tree.heads, tree.labels, strict=True):
-        word.head, word.deprel = head, deprels[label]
-    fill_columns(sentence, tree.columns, columns)
-    if options.probabilities:
-        for word, head_prob, label_prob in zip(sentence.words, tree.head_probs, tree.label_probs, strict=True):
-            set_misc(word, "HeadProb", f"{head_prob:.4f}")
-            set_misc(word, "DeprelProb", f"{label_prob:.4f}")
+    def sentences(self, sentence: Sentence, trees: Sequence[ParseTree], options: ParseOptions) -> list[Sentence]:
+        """A sentence with its tree, or copies of it with the best trees."""
+        if options.n_best == 1:
+            self.fill_tree(sentence, trees[0], options)
+            return [sentence]
+        copies = []
+        for rank, tree in enumerate(trees, 1):
+            parsed = sentence.copy()
+            self.fill_tree(parsed, tree, options)
+            parsed.set_meta("tree_rank", str(rank))
+            parsed.set_meta("tree_log_prob", f"{tree.log_prob:.4f}")
+            _set_apart(parsed, is_first=rank == 1, is_last=rank == len(trees))
+            copies.append(parsed)
+        return copies
 
+    def fill_tree(self, sentence: Sentence, tree: ParseTree, options: ParseOptions) -> None:
+        """Give a sentence the heads and labels of a tree, the columns that it lacks and what is said of their
+        probabilities.
+        """
+        for word, head, label in zip(sentence.words, tree.heads, tree.labels, strict=True):
+            word.head, word.deprel = head, self.deprels[label]
+        filled = self.fill_columns(sentence, tree.columns)
+        if options.needs_probabilities:
+            probs = {"head": tree.head_probs, "deprel": tree.label_probs, **tree.columns.probs}
+            for place in range(len(sentence)):
+                chosen = {name: values[place] for name, values in probs.items() if place in filled.get(name, (place,))}
+                self._tell(sentence, place, chosen, options)
 
-def fill_columns(sentence: Sentence, predicted: PredictedColumns, columns: ColumnClasses) -> None:
-    """Give words the predicted values that they lack.
+    def fill_columns(self, sentence: Sentence, predicted: PredictedColumns) -> dict[str, set[int]]:
+        """Give words the predicted values that they lack, and return the places of those words in each column.
 
-    Features are filled in only where no word of the sentence has any: many words have none.
-    """
-    words = sentence.words
-    for column, numbers in predicted.numbers.items():
-        if column == "feats" and any(word.feats != "_" for word in words):
-            continue
-        for word, number in zip(words, numbers, strict=True):
-            if getattr(word, column) == "_":
-                setattr(word, column, columns.value(column, number, word.form))
+        Features are filled in only where no word of the sentence has any: many words have none.
+        """
+        words = sentence.words
+        filled: dict[str, set[int]] = {}
+        for column, numbers in predicted.numbers.items():
+            given = column == "feats" and any(word.feats != "_" for word in words)
+            places = {place for place, word in enumerate(words) if not given and getattr(word, column) == "_"}
+            for place in places:
+                word = words[place]
+                setattr(word, column, self.columns.value(column, numbers[place], word.form))
+            filled[column] = places
+        return filled
+
+    def _tell(self, sentence: Sentence, place: int, probs: dict[str, float], options: ParseOptions) -> None:
+        """Write the probabilities of a word, and what is below the least confidence."""
+        word = sentence.words[place]
+        reported = {name: self.reported(name, prob) for name, prob in probs.items()}
+        if options.probabilities:
+            for name, prob in reported.items():
+                set_misc(word, PROBABILITIES[name], f"{prob:.4f}")
+        low = [name for name, prob in reported.items() if prob < options.min_confidence]
+        if options.min_confidence:
+            set_misc(word, "LowConfidence", ",".join(low) or None)
 
 
 def _set_apart(tree: Sentence, *, is_first: bool, is_last: bool) -> None:

@@ -33,7 +33,12 @@ def options_model(name: str, *names: str) -> type[BaseModel]:
     described: dict[str, Any] = {
         each: (
             _TYPES[each],
-            Field(default=found[each].default, ge=found[each].metadata["least"], description=option_help(each)),
+            Field(
+                default=found[each].default,
+                ge=found[each].metadata["least"],
+                le=found[each].metadata["most"],
+                description=option_help(each),
+            ),
         )
         for each in names
     }
@@ -83,7 +88,7 @@ def check_words(sentences: Any) -> Any:
 
 
 _ParseFields: Any = options_model(
-    "ParseFields", "retag", "beam", "n_best", "probabilities", "projective", "single_root"
+    "ParseFields", "retag", "beam", "n_best", "probabilities", "min_confidence", "projective", "single_root"
 )
 
 

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import ufal.udpipe as ufal
-
 from pointree.errors import InputError, UsageError
 from pointree.serving.failures import over_limit
 from pointree.serving.inputs import check_text, from_conllu, from_segmenter
 from pointree.serving.limits import Limits
+from pointree.text.udpipe_library import ufal
 from pointree.treebank.conllu import format_sentence
 from pointree.treebank.sentence import Sentence
 

@@ -14,10 +14,9 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import ufal.udpipe as ufal
-
 from pointree.errors import ModelError, UsageError
 from pointree.files import reading
+from pointree.text.udpipe_library import ufal
 from pointree.treebank.sentence import Sentence, Token
 
 __all__ = ["TextModel"]

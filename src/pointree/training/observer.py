@@ -16,6 +16,9 @@ class TrainingObserver:
     def notice(self, line: str) -> None:
         """Something is worth knowing, and no fault."""
 
+    def stage_progressed(self, stage: str, done: int, total: int) -> None:
+        """A stage of the run, such as ``reading`` or ``calibration``, has done so much of its work."""
+
     def features_computed(self, done: int, total: int) -> None:
         """A frozen pretrained model has read so many sentences, of so many that it has to."""
 

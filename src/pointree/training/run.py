@@ -18,6 +18,7 @@ from pointree.models.language import write_language
 from pointree.models.layout import CHECKPOINT, LANGUAGE, MANIFEST
 from pointree.pretrained.cache_folder import CacheFolder, default_cache
 from pointree.running.threads import prepare_process
+from pointree.training.calibration import calibrate
 from pointree.training.command import training_command
 from pointree.training.data import read_gold
 from pointree.training.distributed import join_group
@@ -116,8 +117,12 @@ def train(
         raise UsageError("--bundle-pretrained: expected embeddings.pretrained.model to name an encoder, found none")
     prepare_process(threads)
     group = join_group(device)  # of all processes that have seen whether there is a run to resume
-    word_vectors = None if vectors is None else read_vectors(vectors, expected_size=chosen.embeddings.word_size)
-    gold = {role: _read(paths, strict, warn) for role, paths in trees.items()}
+    word_vectors = None
+    if vectors is not None:
+        observer.stage_progressed("word vectors", 0, 1)
+        word_vectors = read_vectors(vectors, expected_size=chosen.embeddings.word_size)
+        observer.stage_progressed("word vectors", 1, 1)
+    gold = _read(trees, strict, warn, observer)
     texts = RunTextModel(folder, start, observer, wanted=text_model, train=gold["train"])
     if predicted_tags:
         _check_tags(chosen, texts)
@@ -170,6 +175,7 @@ def train(
     group.leave()
     if group.is_first:
         texts.finish(gold["train"], gold["dev"])
+        calibrate(folder, gold["dev"], device=device, on_progress=partial(observer.stage_progressed, "calibration"))
     return TrainingResult(folder, progress.best_las, progress.best_epoch, progress.epoch)
 
 
@@ -197,8 +203,17 @@ def _paths(files: PathLike | Sequence[PathLike]) -> list[Path]:
     return found
 
 
-def _read(paths: Sequence[Path], strict: bool, warn: Callable[[str], None]) -> list[Sentence]:
-    return [sentence for path in paths for sentence in read_gold(path, strict=strict, warn=warn)]
+def _read(
+    trees: Mapping[str, Sequence[Path]], strict: bool, warn: Callable[[str], None], observer: TrainingObserver
+) -> dict[str, list[Sentence]]:
+    """The sentences of all treebanks by their roles."""
+    gold: dict[str, list[Sentence]] = {role: [] for role in trees}
+    files = [(role, path) for role, paths in trees.items() for path in paths]
+    for number, (role, path) in enumerate(files):
+        observer.stage_progressed("reading", number, len(files))
+        gold[role] += read_gold(path, strict=strict, warn=warn)
+    observer.stage_progressed("reading", len(files), len(files))
+    return gold
 
 
 def _has_run(output: Path, resume: bool, warn: Callable[[str], None]) -> bool:

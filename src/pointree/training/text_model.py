@@ -20,13 +20,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TypeAlias
-
-import ufal.udpipe as ufal
+from typing import Any, TypeAlias
 
 from pointree.errors import TrainingError
 from pointree.files import atomic_write
 from pointree.text.udpipe import TextModel
+from pointree.text.udpipe_library import ufal
 from pointree.treebank.conllu import write_conllu
 from pointree.treebank.sentence import Sentence
 
@@ -220,7 +219,7 @@ def _trainer() -> None:
     Path(folder, "model").write_bytes(model)
 
 
-def _read(path: Path) -> ufal.Sentences:
+def _read(path: Path) -> Any:
     reader = ufal.InputFormat.newConlluInputFormat()
     reader.setText(path.read_text(encoding="utf-8"))
     sentences, sentence, error = ufal.Sentences(), ufal.Sentence(), ufal.ProcessingError()

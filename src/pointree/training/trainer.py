@@ -7,7 +7,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from pointree.parser import Parser
 from pointree.pretrained.cache_folder import CacheFolder, default_cache
 from pointree.pretrained.loading import load_pretrained
 from pointree.pretrained.model import PretrainedModel
+from pointree.search import ParseTree
 from pointree.training.average import MovingAverage
 from pointree.training.batches import epoch_batches
 from pointree.training.checkpoint import RunState, read_checkpoint, write_checkpoint
@@ -48,6 +49,9 @@ from pointree.vocabulary.extension import extend_vocabularies
 from pointree.vocabulary.vectors import Vectors
 
 __all__ = ["Trainer", "attachment_scores"]
+
+_REPORTED = 256
+"""Sentences between two reports of progress."""
 
 
 @dataclass
@@ -131,7 +135,15 @@ class Trainer:
     @cached_property
     def encoded(self) -> list[EncodedSentence]:
         """The training sentences as numbers, with their gold steps."""
-        return [self.parser.featurizer.encode(sentence, gold=True) for sentence in self.train]
+        encode = self.parser.featurizer.encode
+        return [encode(sentence, gold=True) for sentence in self._counted(self.train, "gold steps")]
+
+    def _counted(self, sentences: Sequence[Sentence], stage: str) -> Iterator[Sentence]:
+        """Pass sentences on, and tell of a stage how many went by."""
+        for number, sentence in enumerate(sentences, 1):
+            yield sentence
+            if number % _REPORTED == 0 or number == len(sentences):
+                self.observer.stage_progressed(stage, number, len(sentences))
 
     @cached_property
     def exploration(self) -> Exploration | None:
@@ -295,11 +307,12 @@ class Trainer:
 
     def _evaluate(self, weights: dict[str, Tensor]) -> dict[str, float]:
         self.network.eval()
+        report = partial(self.observer.stage_progressed, "dev")
         if self.average is None:
-            return attachment_scores(self.parser, self.dev, self.config.selection, self.group)
+            return attachment_scores(self.parser, self.dev, self.config.selection, self.group, report)
         current = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
         self.network.load_state_dict(weights)
-        scores = attachment_scores(self.parser, self.dev, self.config.selection, self.group)
+        scores = attachment_scores(self.parser, self.dev, self.config.selection, self.group, report)
         self.network.load_state_dict(current)
         return scores
 
@@ -330,6 +343,7 @@ def attachment_scores(
     gold: Sequence[Sentence],
     selection: SelectionConfig | None = None,
     group: Group | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, float]:
     """UAS, LAS with universal labels as the official evaluator has it, and LAS with whole labels, of gold sentences.
 
@@ -342,8 +356,7 @@ def attachment_scores(
     names = ("words", "uas", "las", "las_subtypes", *columns.classes)
     counts: Counter[str] = Counter()
     without: Counter[str] = Counter()
-    own = group.share(gold)
-    for sentence, trees in zip(own, parser.trees(own, options), strict=True):
+    for sentence, trees in _parsed(parser, group.share(gold), options, on_progress):
         tree = trees[0]
         for column, numbers in tree.columns.numbers.items():
             counts[column] += sum(
@@ -361,6 +374,17 @@ def attachment_scores(
     if chosen.metric.startswith("no_punct."):
         scores[chosen.metric] = 100.0 * of_words[chosen.metric.removeprefix("no_punct.")] / max(1, of_words["words"])
     return scores
+
+
+def _parsed(
+    parser: Parser, gold: Sequence[Sentence], options: ParseOptions, on_progress: Callable[[int, int], None] | None
+) -> Iterator[tuple[Sentence, list[ParseTree]]]:
+    """Gold sentences and the trees that the parser finds for their words, a part at a time."""
+    for start in range(0, len(gold), _REPORTED):
+        part = gold[start : start + _REPORTED]
+        yield from zip(part, parser.trees(part, options), strict=True)
+        if on_progress is not None:
+            on_progress(start + len(part), len(gold))
 
 
 def _right_scores(gold: Token, head: int, deprel: str) -> Iterator[str]:

@@ -17,6 +17,17 @@ if TYPE_CHECKING:
 __all__ = ["Sentence", "Token", "get_misc", "set_misc"]
 
 
+PROBABILITIES = {
+    "head": "HeadProb",
+    "deprel": "DeprelProb",
+    "upos": "UposProb",
+    "xpos": "XposProb",
+    "feats": "FeatsProb",
+    "lemma": "LemmaProb",
+}
+"""What has a probability, and the attribute of MISC that holds it."""
+
+
 @dataclass(slots=True)
 class Token:
     """One row of a CoNLL-U file: a word ("3"), a multiword range ("3-4") or an empty node ("3.1").
@@ -62,12 +73,23 @@ class Token:
     @property
     def head_prob(self) -> float | None:
         """The probability of the head, of a sentence that was parsed with ``probabilities=True``."""
-        return _probability(self, "HeadProb")
+        return self.probability("head")
 
     @property
     def deprel_prob(self) -> float | None:
         """The probability of the relation, given the head; see `head_prob`."""
-        return _probability(self, "DeprelProb")
+        return self.probability("deprel")
+
+    def probability(self, quantity: str) -> float | None:
+        """A probability that the parser wrote into MISC: that of head, deprel, upos, xpos, feats or lemma.
+
+        None if it did not, and for anything else that somebody may have written there.
+        """
+        try:
+            probability = float(get_misc(self, PROBABILITIES[quantity]) or "nan")
+        except ValueError:
+            return None
+        return probability if 0 <= probability <= 1 else None
 
     def copy(self) -> Token:
         """A row of its own with the same values."""
@@ -262,15 +284,6 @@ def set_misc(token: Token, key: str, value: str | None) -> None:
     else:
         attributes += new
     token.misc = "|".join(attributes) or "_"
-
-
-def _probability(token: Token, key: str) -> float | None:
-    """A probability in MISC; None for anything else that somebody may have written there."""
-    try:
-        probability = float(get_misc(token, key) or "nan")
-    except ValueError:
-        return None
-    return probability if 0 <= probability <= 1 else None
 
 
 def _fits_column(value: str) -> bool:
