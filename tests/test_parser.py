@@ -229,6 +229,7 @@ def test_windows_change_nothing(parser: Parser, monkeypatch: pytest.MonkeyPatch)
         assert [format_sentence(sentence) for sentence in parser.stream(iter(sentences))] == whole
 
 
+@pytest.mark.slow
 def test_threads_may_share_a_parser() -> None:
     """Caches are filled by all threads at once, and no tree depends on it."""
     sentences = ewt_sentences()[:30]

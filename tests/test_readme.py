@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_python(capsys: pytest.CaptureFixture[str]) -> None:
     [block] = [block for block in read_blocks(ROOT / "README.md") if block.language == "python"]
     exec(compile(block.code, "README.md", "exec"), {})

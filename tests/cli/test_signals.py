@@ -63,9 +63,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "out"
 
 
-@pytest.mark.parametrize(
-    "name", ["SIGTERM", *(pytest.param(name, marks=pytest.mark.slow) for name in ("SIGHUP", "SIGINT"))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
 def test_a_parse_that_is_stopped_leaves_no_file(folder: Path, name: str) -> None:
     number = getattr(signal, name)
     if signal.getsignal(number) is signal.SIG_IGN:
