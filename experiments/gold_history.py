@@ -26,7 +26,7 @@ def gold_history_uas(parser: Parser, sentences: list[Sentence]) -> float:
         batch = parser.featurizer.batch(encoded[start : start + 32])
         loss = parser.network.loss(batch)
         words += len(loss.predicted)
-        correct += int((loss.predicted == batch.gold.heads).sum())
+        correct += int((loss.predicted[0] == batch.gold[0].heads).sum())
     return 100.0 * correct / words
 
 

@@ -96,7 +96,8 @@ class Reference:
         self.parser = parser
         self.sentence = sentence
         self.config = parser.config
-        self.slots = parser.order.fusion(parser.config.decoder.fusion)
+        self.system = parser.featurizer.systems[0]
+        self.slots = self.system.slots
         self.parameters = parameters or {
             name: tensor.detach().double() for name, tensor in parser.network.named_parameters()
         }
@@ -217,7 +218,7 @@ class Reference:
         """Cross-entropy of gold arcs (over all positions but the focus word) and of gold labels."""
         decoding = self.start()
         arcs = labels_loss = torch.zeros((), dtype=torch.float64)
-        for focus in self.parser.order.focus_sequence(len(heads)):
+        for focus in self.system.order.focus_sequence(len(heads)):
             head = heads[focus - 1]
             state = self.state(decoding, focus)
             logits = self.arc_logits(state)
@@ -251,7 +252,7 @@ class Reference:
     def greedy(self, constraints: Constraints) -> Decoding:
         """Every focus word gets its best legal head."""
         decoding = self.start()
-        for focus in self.parser.order.focus_sequence(len(self.sentence)):
+        for focus in self.system.order.focus_sequence(len(self.sentence)):
             state, log_probs = self.log_probs(decoding, focus, constraints)
             best = max(range(len(log_probs)), key=log_probs.__getitem__)
             decoding.log_prob += log_probs[best]
@@ -261,7 +262,7 @@ class Reference:
     def all_decodings(self, constraints: Constraints) -> list[Decoding]:
         """Every legal tree with its score, unordered."""
         running = [self.start()]
-        for focus in self.parser.order.focus_sequence(len(self.sentence)):
+        for focus in self.system.order.focus_sequence(len(self.sentence)):
             grown = []
             for decoding in running:
                 state, log_probs = self.log_probs(decoding, focus, constraints)

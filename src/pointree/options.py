@@ -40,7 +40,8 @@ class ParseOptions:
         probabilities: Write `HeadProb`, `DeprelProb` and those of predicted columns (`UposProb`, …) into MISC.
         min_confidence: Mark what is less probable than this by `LowConfidence` in MISC; 0 marks nothing.
         retag: Replace given tags with those of the model.
-        order: The order in which words get their heads, for a model that has several; None is the model's own.
+        order: For a model that has several orders, the one in which words get their heads; ``combined``, which is also
+            its default, parses in all of them and combines what they find.
         precision: The arithmetic that the model must have been loaded with; None accepts any.
         batch_words: Words that are parsed together.
     """
@@ -58,7 +59,8 @@ class ParseOptions:
     )
     retag: bool = field(default=False, metadata=_option("Replace given tags with those of the model."))
     order: str | None = field(
-        default=None, metadata=_option("Order in which words get their heads, for a model that has several.")
+        default=None,
+        metadata=_option("Order in which words get their heads, or combined, for a model that has several."),
     )
     precision: Precision | None = field(default=None, metadata=_option("Arithmetic of the model: auto, fp32 or bf16."))
     batch_words: int = field(default=2_500, metadata=_option("Words to parse together.", least=1))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from pointree.config import READ_TAGS, Config
+from pointree.config import COMBINED_ORDER, READ_TAGS, Config
 from pointree.engines.engine import Engine
 from pointree.engines.loading import load_engine
 from pointree.errors import ModelError, UsageError
@@ -23,13 +23,13 @@ from pointree.running.batching import plan_batches, windows
 from pointree.search import ParseTree, search_steps
 from pointree.search.columns import best_columns
 from pointree.search.filling import Filling
-from pointree.search.posteriors import Posteriors, find_posteriors
+from pointree.search.posteriors import MeanPosteriors, find_posteriors
 from pointree.search.resumable import Resumable, run_to_end
 from pointree.search.trace import Trace
 from pointree.search.tracing import trace_steps
 from pointree.text.reading import segment_text
 from pointree.text.udpipe import TextModel
-from pointree.transitions import ORDERS, Constraints
+from pointree.transitions import Constraints
 from pointree.treebank.sentence import Sentence
 from pointree.treebank.sentence_list import SentenceList
 from pointree.vocabulary import COLUMNS, UNK, Vocabularies
@@ -100,10 +100,9 @@ class Parser:
         self.config = config
         self.vocabularies = vocabularies
         self.engine = engine
-        self.order = ORDERS[config.decoder.order]
         self.root_label = _root_label(vocabularies.deprels.symbols)
         self.calibration = Calibration()
-        self._warned_of_tags = False
+        self._warned_of_tags = self._told_of_order = False
 
     @classmethod
     def load(cls, model: str | os.PathLike[str], *, precision: str = "fp32", device: str = "cpu") -> Parser:
@@ -191,8 +190,12 @@ class Parser:
 
     def check(self, options: ParseOptions) -> None:
         """Refuse options that this model cannot follow with a `UsageError`."""
-        if options.order not in (None, self.order.name):
-            raise UsageError(f"order {options.order}: {self.name} has one decoder, which is {self.order.name}")
+        orders = self.config.decoder.orders
+        if len(orders) == 1 and options.order not in (None, *orders):
+            raise UsageError(f"order {options.order}: {self.name} has one decoder, which is {orders[0]}")
+        if options.order not in (None, COMBINED_ORDER, *orders):
+            known = ", ".join((COMBINED_ORDER, *orders))
+            raise UsageError(f"order {options.order}: expected one of {known}, which {self.name} has")
         if options.precision not in (None, "auto", self.precision):
             problem = f"{self.name} was loaded with {self.precision}; load it with precision={options.precision!r}"
             raise UsageError(f"precision {options.precision}: {problem}")
@@ -245,6 +248,24 @@ class Parser:
             column = self.config.embeddings.tag.upper()
             logger.warning(f"{self.name} reads {column}, but the input has words without it; expect worse trees")
 
+    def orders(self, options: ParseOptions, *, combine: bool = True) -> Sequence[str]:
+        """The orders that parse: the one that the options name, or all together where the model has several.
+
+        All together parse greedily, and to one tree. For anything else the best of them stands in, which a notice
+        says once.
+        """
+        known = self.config.decoder.orders
+        if options.order not in (None, COMBINED_ORDER):
+            return (options.order,)
+        if len(known) == 1 or (combine and options.width == 1):
+            return known
+        best = self.engine.best_order
+        if not self._told_of_order:
+            self._told_of_order = True
+            wanted = "a trace" if not combine else f"a beam of {options.width}"
+            logger.info(f"{self.name} combines its orders in greedy search alone; {wanted} takes its best, {best}")
+        return (best,)
+
     def trees(self, sentences: Sequence[Sentence], options: ParseOptions | None = None) -> list[list[ParseTree]]:
         """The best trees of each sentence as heads and label numbers, without building new sentences."""
         return run_to_end(self.tree_steps(sentences, options or ParseOptions()))
@@ -253,19 +274,20 @@ class Parser:
         """The same as `trees`, with a pause after every decoder step."""
         numbered = [self.featurizer.encode(sentence) for sentence in sentences]
         results: list[list[ParseTree]] = [[] for _ in sentences]
-        lengths = [len(sentence) for sentence in numbered]
+        lengths, orders = [len(sentence) for sentence in numbered], self.orders(options)
         for numbers in plan_batches(lengths, batch_words=options.batch_words, beam=options.width):
-            encoded = yield from self.engine.encode_steps([numbered[number] for number in numbers])
+            encoded = yield from self.engine.encode_steps([numbered[number] for number in numbers], orders)
             found = yield from search_steps(encoded, options, self.root_label)
             columns = best_columns(encoded, probabilities=options.needs_probabilities)
             for number, trees, predicted in zip(numbers, found, columns, strict=True):
                 results[number] = [replace(tree, columns=predicted) for tree in trees]
         return results
 
-    def posteriors(self, sentences: Sequence[Sentence], constraints: Constraints) -> Posteriors:
+    def posteriors(self, sentences: Sequence[Sentence], options: ParseOptions) -> MeanPosteriors:
         """The probabilities of all arcs of sentences that are sorted by falling length."""
         numbered = [self.featurizer.encode(sentence) for sentence in sentences]
-        return find_posteriors(run_to_end(self.engine.encode_steps(numbered)), constraints)
+        encoded = run_to_end(self.engine.encode_steps(numbered, self.orders(options)))
+        return find_posteriors(encoded, Constraints(single_root=options.single_root, projective=options.projective))
 
     def parse_steps(self, sentences: Iterable[Sentence], options: ParseOptions) -> Resumable[list[list[Sentence]]]:
         """Parse sentences in place, with pauses, and return the trees of each, best first.
@@ -309,7 +331,8 @@ class Parser:
         self.check(options)
         [tagged] = self.tagged([sentence], options.retag)
         forms, deprels = ["ROOT", *tagged.forms], self.vocabularies.deprels.symbols
-        encoded = yield from self.engine.encode_steps([self.featurizer.encode(tagged)])
+        [order] = self.orders(options, combine=False)
+        encoded = yield from self.engine.encode_steps([self.featurizer.encode(tagged)], [order])
         tree, steps = yield from trace_steps(
             encoded,
             options,
@@ -322,7 +345,7 @@ class Parser:
         self.filling.fill_tree(tagged, replace(tree, columns=predicted), ParseOptions())
         return Trace(
             model=self.name,
-            order=self.order.name,
+            order=order,
             fusion=self.config.decoder.fusion,
             gate=self.config.decoder.gate,
             beam=options.width,

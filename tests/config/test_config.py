@@ -121,7 +121,7 @@ def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
     [
         (
             "decoder.order=up",
-            'decoder.order must be one of left-to-right, right-to-left, outside-in, found "up"',
+            'decoder.order must be one of left-to-right, right-to-left, outside-in, combined, found "up"',
         ),
         ("decoder.gate=gate3", 'decoder.gate must be one of gate1, gate2, found "gate3"'),
         (

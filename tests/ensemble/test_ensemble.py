@@ -13,7 +13,9 @@ import torch
 from pointree.engines.torch_folder import new_network
 from pointree.ensemble import Ensemble, load_ensemble
 from pointree.errors import ModelError, UsageError
+from pointree.options import ParseOptions
 from pointree.parser import Parser
+from pointree.search.combination import best_heads
 from pointree.text.udpipe import TextModel
 from pointree.transitions import Constraints, is_projective
 from pointree.treebank.sentence import Sentence, get_misc
@@ -59,10 +61,9 @@ def test_two_models_that_agree_outvote_a_third_that_is_no_surer() -> None:
 
 def test_the_tree_has_the_greatest_product_of_mean_posteriors() -> None:
     parsers = three_orders()
-    constraints = Constraints(single_root=True, projective=False)
     ordered = sorted(SENTENCES, key=len, reverse=True)
     with torch.inference_mode():
-        means = np.mean([parser.posteriors(ordered, constraints).heads.numpy() for parser in parsers], axis=0)
+        means = np.mean([parser.posteriors(ordered, ParseOptions()).heads() for parser in parsers], axis=0)
     for row, sentence in enumerate(Ensemble(parsers).parse(ordered)):
         n = len(sentence)
         if n > 4:
@@ -75,6 +76,21 @@ def test_the_tree_has_the_greatest_product_of_mean_posteriors() -> None:
         )
         found = sum(scores[word, head] for word, head in enumerate(sentence.heads) if head is not None)
         assert found == pytest.approx(best, abs=1e-5)
+
+
+def test_a_model_of_several_orders_has_one_vote() -> None:
+    """Its opinion is the mean of its orders', or that of the order that is named."""
+    combined, other = tiny_parser(tiny_config(("combined", "simple", "gate1"))), tiny_parser(seed=5)
+    assert arcs(Ensemble([combined]).parse(SENTENCES)) == arcs(combined.parse(SENTENCES))
+    ordered = sorted(SENTENCES, key=len, reverse=True)
+    means = np.mean([parser.posteriors(ordered, ParseOptions()).heads() for parser in (combined, other)], axis=0)
+    best = best_heads(means, [len(sentence) for sentence in ordered], Constraints())
+    for row, sentence in enumerate(Ensemble([combined, other]).parse(ordered)):
+        assert sentence.heads == best[row, 1 : len(sentence) + 1].tolist()
+    named = combined.posteriors(ordered, ParseOptions(order="outside-in"))
+    assert [part.branch.order.name for part in named.parts] == ["outside-in"]
+    with pytest.raises(UsageError, match="order outside-in: the model has one decoder"):
+        Ensemble([combined, other]).parse(SENTENCES, order="outside-in")
 
 
 def test_neither_order_nor_batching_matters() -> None:

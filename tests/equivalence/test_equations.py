@@ -66,7 +66,7 @@ def test_loss_and_gradients_are_those_of_the_equations(combination: Combination,
 
     assert loss.arcs.sum().item() == pytest.approx(arcs.item(), rel=1e-10)
     assert loss.labels.sum().item() == pytest.approx(labels.item(), rel=1e-10)
-    assert len(loss.arcs) == len(loss.labels) == 17
+    assert loss.arcs.shape == loss.labels.shape == (1, 17)
     for name, parameter in network.named_parameters():
         gradient = parameter.grad
         assert gradient is not None, name

@@ -28,16 +28,19 @@ def test_teacher_forced_states_are_stepped_states(combination: Combination) -> N
     network = parser.network.double()
     sentences = by_falling_length(random_sentences([11, 3, 3, 8, 1], seed=18))
     batch = make_batch(parser, sentences, gold=True)
-    gold = batch.gold
+    [gold] = batch.gold
     assert gold is not None
     with torch.no_grad():
-        encoding = network.encode(batch)
+        [encoding] = network.encode(batch).values()
         gates = encoding.input_gates.index_select(0, gold.focus_rows)
         forced = teacher_forced_states(network.decoder, encoding.initial, gates, gold.state_ids, gold.steps)
 
         stepper = Stepper.start(parser.engine.encode(batch).branch(), beam=1)
         trees = BatchedTrees(
-            stepper.branch.arrays, stepper.steps.lengths, network.slots, Constraints(single_root=False)
+            stepper.branch.arrays,
+            stepper.steps.lengths,
+            parser.featurizer.systems[0].slots,
+            Constraints(single_root=False),
         )
         for step, count in enumerate(stepper.steps.active):
             trees.select(slice(count))

@@ -9,7 +9,7 @@ import torch
 
 from pointree.batches.features import MAX_CHARS
 from pointree.nn.features import Featurizer
-from pointree.transitions import ORDERS, Slot, gold_steps
+from pointree.transitions import ORDERS, TransitionSystem, gold_steps
 from pointree.treebank.sentence import Sentence
 from pointree.vocabulary import ROOT, UNK, CharVocabulary
 
@@ -20,7 +20,7 @@ VOCABULARIES = tiny_vocabularies()
 
 def new_featurizer(tag: str = "upos", order: str = "left-to-right", fusion: str = "simple") -> Featurizer:
     slots = ORDERS[order].fusion(fusion)
-    return Featurizer(VOCABULARIES, tag, ORDERS[order], slots, torch.device("cpu"))
+    return Featurizer(VOCABULARIES, tag, [TransitionSystem(ORDERS[order], slots)], torch.device("cpu"))
 
 
 def test_root_stands_before_the_words() -> None:
@@ -29,7 +29,7 @@ def test_root_stands_before_the_words() -> None:
     assert len(encoded) == 3
     assert encoded.words.tolist() == [ROOT, words.lookup("tok"), UNK, words.lookup("42")]
     assert encoded.tags.tolist() == [ROOT, tags.lookup("VERB"), UNK, tags.lookup("NOUN")]
-    assert encoded.gold is None
+    assert encoded.gold == ()
 
 
 def test_the_tag_column_is_chosen() -> None:
@@ -57,7 +57,7 @@ def test_every_position_has_the_characters_of_its_form() -> None:
 def test_root_and_characters_without_parts_are_padded_to_the_width_of_those_that_have_some() -> None:
     chars = CharVocabulary.build({"각 a": 2}, 1, parts=True)
     vocabularies = replace(VOCABULARIES, chars=chars)
-    featurizer = Featurizer(vocabularies, "upos", ORDERS["left-to-right"], (), torch.device("cpu"))
+    featurizer = Featurizer(vocabularies, "upos", [TransitionSystem(ORDERS["left-to-right"], ())], torch.device("cpu"))
     batch = featurizer.batch([featurizer.encode(Sentence.from_words(["a각"]))])
     a, syllable = chars.lookup("a"), chars.lookup("각")
     parts = [chars.lookup(part) for part in "\u1100\u1161\u11a8"]
@@ -70,7 +70,7 @@ def test_sentences_of_a_batch_keep_to_their_rows() -> None:
     encoded = [featurizer.encode(sentence) for sentence in random_sentences([5, 3, 1])]
     batch = featurizer.batch(encoded)
     assert batch.positions.lengths == (6, 4, 2)
-    assert batch.gold is None
+    assert batch.gold == ()
     for number, sentence in enumerate(encoded):
         rows = batch.positions.table[number, : len(sentence) + 1]
         assert batch.words[rows].tolist() == sentence.words.tolist()
@@ -83,7 +83,7 @@ def test_gold_steps_name_the_states_of_attached_dependents(order: str) -> None:
     featurizer = new_featurizer(order=order, fusion=fusion)
     sentences = random_sentences([8, 5, 5, 1], seed=3)
     batch = featurizer.batch([featurizer.encode(sentence, gold=True) for sentence in sentences])
-    gold = batch.gold
+    [gold] = batch.gold
     assert gold is not None
     assert gold.steps.lengths == (8, 5, 5, 1)
     first = 1 + len(sentences)
@@ -107,9 +107,9 @@ def test_gold_steps_name_the_states_of_attached_dependents(order: str) -> None:
 def test_without_fusion_a_step_reads_the_previous_state_alone() -> None:
     featurizer = new_featurizer(fusion="none")
     batch = featurizer.batch([featurizer.encode(sentence, gold=True) for sentence in random_sentences([3, 2])])
-    assert batch.gold is not None
-    assert batch.gold.state_ids.tolist() == [[1], [2], [3], [4], [5]]
-    assert Slot.LEFTMOST not in featurizer.slots
+    [gold] = batch.gold
+    assert gold.state_ids.tolist() == [[1], [2], [3], [4], [5]]
+    assert featurizer.systems[0].slots == ()
 
 
 def test_the_cache_of_forms_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,9 +70,9 @@ def test_the_loss_of_a_batch_is_that_of_its_sentences() -> None:
     with torch.no_grad():
         together = parser.network.loss(make_batch(parser, sentences, gold=True))
         alone = [parser.network.loss(make_batch(parser, [sentence], gold=True)) for sentence in sentences]
-    torch.testing.assert_close(together.arcs.sum(), torch.cat([loss.arcs for loss in alone]).sum())
-    torch.testing.assert_close(together.labels.sum(), torch.cat([loss.labels for loss in alone]).sum())
-    assert len(together.arcs) == 14
+    torch.testing.assert_close(together.arcs.sum(), torch.cat([loss.arcs for loss in alone], dim=1).sum())
+    torch.testing.assert_close(together.labels.sum(), torch.cat([loss.labels for loss in alone], dim=1).sum())
+    assert together.arcs.shape == (1, 14)
     torch.testing.assert_close(together.objective(), (together.arcs + together.labels).sum() / 14)
 
 
@@ -82,15 +82,15 @@ def test_predicted_heads_are_packed_as_the_gold_ones(combination: Combination) -
     parser = tiny_parser(tiny_config(combination, NO_DROPOUT), scale=1.5)
     sentences = by_falling_length(random_sentences([7, 4, 4, 1], seed=6))
     batch = make_batch(parser, sentences, gold=True)
-    assert batch.gold is not None
+    [gold] = batch.gold
     with torch.no_grad():
-        predicted = parser.network.loss(batch).predicted
-        by_sentence = batch.gold.steps.pad(predicted.unsqueeze(1)).squeeze(2)
+        [predicted] = parser.network.loss(batch).predicted
+        by_sentence = gold.steps.pad(predicted.unsqueeze(1)).squeeze(2)
         for row, sentence in zip(by_sentence, sentences, strict=True):
-            alone = parser.network.loss(make_batch(parser, [sentence], gold=True)).predicted
+            [alone] = parser.network.loss(make_batch(parser, [sentence], gold=True)).predicted
             assert row[: len(sentence)].tolist() == alone.tolist()
             assert int(alone.max()) <= len(sentence)
-    assert not bool((predicted == batch.gold.focus).any())
+    assert not bool((predicted == gold.focus).any())
 
 
 def test_a_loss_needs_gold_steps() -> None:
@@ -171,9 +171,27 @@ def test_one_mask_for_each_space_is_shared_by_dependents_and_heads(monkeypatch: 
 def test_an_encoding_has_all_positions_of_all_sentences() -> None:
     parser = tiny_parser()
     with torch.no_grad():
-        encoding = parser.network.encode(make_batch(parser, random_sentences([4, 2])))
+        [encoding] = parser.network.encode(make_batch(parser, random_sentences([4, 2]))).values()
     assert encoding.initial.shape == (2, 2, 10)
     assert encoding.input_gates.shape == (8, 40)
     assert encoding.keys.shape == (2, 5, 9)
     assert encoding.key_biases.shape == (2, 5)
     assert encoding.label_heads.shape == (8, 7)
+
+
+def test_several_orders_learn_what_each_learns_alone() -> None:
+    """The loss of each decoder is that of a network of its order with the same weights."""
+    sentences = by_falling_length(random_sentences([7, 3, 1], seed=6))
+    combined = tiny_parser(tiny_config(("combined", "simple", "gate1"), NO_DROPOUT))
+    weights = combined.network.state_dict()
+    with torch.no_grad():
+        together = combined.network.loss(make_batch(combined, sentences, gold=True))
+        for row, order in enumerate(combined.network.systems):
+            alone = tiny_parser(tiny_config((order, "simple", "gate1"), NO_DROPOUT))
+            names = {name: name.replace("decoder.", f"decoders.{order}.") for name in alone.network.state_dict()}
+            alone.network.load_state_dict({name: weights[other] for name, other in names.items()})
+            loss = alone.network.loss(make_batch(alone, sentences, gold=True))
+            torch.testing.assert_close(together.arcs[row], loss.arcs[0])
+            torch.testing.assert_close(together.labels[row], loss.labels[0])
+            assert together.predicted[row].tolist() == loss.predicted[0].tolist()
+    torch.testing.assert_close(together.objective(), (together.arcs + together.labels).mean())

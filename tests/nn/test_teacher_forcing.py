@@ -22,11 +22,11 @@ SIZE = 3
 
 def random_heads(parser: Parser, sentences: Sequence[EncodedSentence]) -> list[EncodedSentence]:
     """The sentences as training sees them after random predictions, which are no trees."""
-    exploration = Exploration(sentences, parser.order, parser.network.slots, 1.0)
+    exploration = Exploration(sentences, parser.featurizer.systems, 1.0)
     steps = Packing.of([len(sentence) for sentence in sentences])
     lengths = steps.length_tensor.index_select(0, steps.sentence_index)
     torch.manual_seed(3)
-    exploration.remember(range(len(sentences)), steps, (torch.rand(steps.n_rows) * (lengths + 1)).long())
+    exploration.remember(range(len(sentences)), steps, (torch.rand(1, steps.n_rows) * (lengths + 1)).long())
     return [exploration.sentence(number) for number in range(len(sentences))]
 
 
@@ -47,11 +47,11 @@ def check_gradients(combination: Combination, trees: str, masked: bool, *, fuse_
     parser = tiny_parser(tiny_config(combination))
     sentences = random_sentences([4, 3, 1], seed=COMBINATIONS.index(combination))
     encoded = [parser.featurizer.encode(sentence, gold=True) for sentence in sentences]
-    if trees == "random" and parser.network.slots:
+    if trees == "random" and parser.featurizer.systems[0].slots:
         encoded = random_heads(parser, encoded)
-    gold = parser.featurizer.batch(encoded).gold
+    [gold] = parser.featurizer.batch(encoded).gold
     assert gold is not None
-    n_slots = len(parser.network.slots)
+    n_slots = len(parser.featurizer.systems[0].slots)
     torch.manual_seed(0)
     decoder = Decoder(inputs=2, start_size=2, size=SIZE, n_slots=n_slots, gate=combination[2], dropout=0.5).double()
     weights = decoder.weights(torch.float64)
@@ -77,7 +77,7 @@ def check_gradients(combination: Combination, trees: str, masked: bool, *, fuse_
 
 def test_the_mask_is_for_training_and_shared_by_all_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     parser = tiny_parser()
-    gold = make_batch(parser, random_sentences([5, 2]), gold=True).gold
+    [gold] = make_batch(parser, random_sentences([5, 2]), gold=True).gold
     assert gold is not None
     decoder = Decoder(inputs=2, start_size=2, size=SIZE, n_slots=1, gate="gate1", dropout=0.5).double()
     initial = torch.randn(2, 2, SIZE, dtype=torch.float64)

@@ -13,7 +13,7 @@ def test_classes_and_probabilities_are_those_of_the_rows() -> None:
     parser = tiny_parser(tiny_config(COMBINATIONS[1], HEADS))
     sentences = by_falling_length(random_sentences([3, 6, 1]))
     with torch.inference_mode():
-        encoding = parser.network.encode(make_batch(parser, sentences))
+        [encoding] = parser.network.encode(make_batch(parser, sentences)).values()
     found = best_columns(parser.engine.encode(make_batch(parser, sentences)), probabilities=True)
     without = best_columns(parser.engine.encode(make_batch(parser, sentences)))
     assert [each.numbers for each in without] == [each.numbers for each in found]

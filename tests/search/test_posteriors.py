@@ -19,7 +19,7 @@ def test_they_belong_to_the_greedy_parse(combination: tuple[str, str, str]) -> N
     sentences = by_falling_length(random_sentences([1, 2, 5, 9]))
     with torch.inference_mode():
         encoded = parser.engine.encode(make_batch(parser, sentences))
-        found = find_posteriors(encoded, Constraints())
+        [found] = find_posteriors(encoded, Constraints()).parts
         trees = search(encoded, ParseOptions(), parser.root_label)
         labels = found.labels(found.trees.heads[:, 0], parser.root_label)
     for row, (sentence, [tree]) in enumerate(zip(sentences, trees, strict=True)):
@@ -29,7 +29,7 @@ def test_they_belong_to_the_greedy_parse(combination: tuple[str, str, str]) -> N
         assert probs.sum(dim=1).tolist() == pytest.approx([1.0] * n)
         assert probs[:, n + 1 :].sum() == 0
         assert torch.diagonal(probs, offset=1)[:n].sum() == 0, "no word is its own head"
-        first = parser.order.focus_sequence(n)[0]  # every head is legal for the first focus word
+        first = parser.featurizer.systems[0].order.focus_sequence(n)[0]  # every head is legal for the first focus word
         assert probs[first - 1, tree.heads[first - 1]].item() == pytest.approx(tree.head_probs[first - 1], abs=1e-6)
         of_words = labels[row, 1 : n + 1]
         assert of_words.argmax(dim=1).tolist() == tree.labels
@@ -42,7 +42,7 @@ def test_labels_of_arcs_that_the_parser_did_not_choose() -> None:
     [sentence] = random_sentences([4])
     with torch.inference_mode():
         encoded = parser.engine.encode(make_batch(parser, [sentence]))
-        found = find_posteriors(encoded, Constraints())
+        [found] = find_posteriors(encoded, Constraints()).parts
         labels = found.labels(torch.tensor([[0, 0, 1, 1, 1]]), parser.root_label)
     assert parser.root_label is not None
     assert labels[0, 1:].sum(dim=1).tolist() == pytest.approx([1.0] * 4)

@@ -30,7 +30,7 @@ def test_log_probs_are_a_distribution_over_legal_heads() -> None:
     with torch.inference_mode():
         encoded = parser.engine.encode(make_batch(parser, random_sentences([4, 2])))
         stepper = Stepper.start(encoded.branch(), beam=1)
-        trees = BatchedTrees(stepper.branch.arrays, stepper.steps.lengths, parser.network.slots, Constraints())
+        trees = BatchedTrees(stepper.branch.arrays, stepper.steps.lengths, stepper.branch.slots, Constraints())
         focus, names, log_probs = stepper.advance(trees, 0, width=1)
     assert focus.tolist() == [[1], [1]]
     assert names.tolist() == [3, 4]
@@ -46,7 +46,7 @@ def test_scores_that_are_no_numbers_leave_a_distribution(value: float) -> None:
         encoded.branch().encoding.key_biases[0, 2] = value
         encoded.branch().encoding.key_biases[0, 3] = -value
         stepper = Stepper.start(encoded.branch(), beam=1)
-        trees = BatchedTrees(stepper.branch.arrays, stepper.steps.lengths, parser.network.slots, Constraints())
+        trees = BatchedTrees(stepper.branch.arrays, stepper.steps.lengths, stepper.branch.slots, Constraints())
         focus, _names, log_probs = stepper.advance(trees, 0, width=1)
     legal = trees.legal_heads(focus)
     assert bool(log_probs[legal].isfinite().all()), "a legal head must be told from one that is not"

@@ -121,7 +121,7 @@ def test_sources_are_the_dependents_of_the_focus_word(parser: Parser, traces: li
             previous, *slots = step.sources
             assert previous.slot == "previous"
             assert previous.word == (before.focus if before else None)
-            assert tuple(names[source.slot] for source in slots) == parser.network.slots
+            assert tuple(names[source.slot] for source in slots) == parser.featurizer.systems[0].slots
             for source in slots:
                 assert (source.word or 0) == tree.dependent(step.focus, names[source.slot])
                 assert (source.share == 0.0) == (source.word is None)

@@ -13,7 +13,7 @@ from pointree.nn.batch import Batch
 from pointree.nn.features import Featurizer
 from pointree.nn.packing import Packing
 from pointree.training.exploration import Exploration
-from pointree.transitions import ORDERS, Slot
+from pointree.transitions import ORDERS, Slot, TransitionSystem
 
 from ..helpers import COMBINATIONS, overfit, random_sentences, short_ewt_sentences, tiny_vocabularies
 from .runs import small_config, small_trainer
@@ -23,19 +23,19 @@ SLOTS = (Slot.LEFTMOST, Slot.RIGHTMOST)
 
 
 def explore(order: str, probability: float) -> tuple[list[EncodedSentence], Exploration]:
-    featurizer = Featurizer(tiny_vocabularies(), "upos", ORDERS[order], SLOTS, torch.device("cpu"))
+    featurizer = Featurizer(tiny_vocabularies(), "upos", [TransitionSystem(ORDERS[order], SLOTS)], torch.device("cpu"))
     encoded = [featurizer.encode(sentence, gold=True) for sentence in random_sentences(LENGTHS)]
-    return encoded, Exploration(encoded, ORDERS[order], SLOTS, probability)
+    return encoded, Exploration(encoded, featurizer.systems, probability)
 
 
 def gold_of(sentence: EncodedSentence) -> tuple[list[int], list[list[int]]]:
-    assert sentence.gold is not None
-    return sentence.gold.heads.tolist(), sentence.gold.slots.tolist()
+    [gold] = sentence.gold
+    return gold.heads.tolist(), gold.slots.tolist()
 
 
 def attach_all_to(exploration: Exploration, numbers: list[int], head: int) -> None:
     steps = Packing.of([LENGTHS[number] for number in numbers])
-    exploration.remember(numbers, steps, torch.full((steps.n_rows,), head))
+    exploration.remember(numbers, steps, torch.full((1, steps.n_rows), head))
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -57,8 +57,8 @@ def test_steps_see_what_was_predicted_and_predict_what_is_gold() -> None:
 def test_predictions_come_in_the_order_of_the_steps() -> None:
     encoded, exploration = explore("outside-in", 1.0)
     steps = Packing.of([4])
-    exploration.remember([1], steps, torch.tensor([2, 3, 0, 2]))  # the heads of words 1, 4, 2 and 3
-    assert exploration.heads[6:10].tolist() == [2, 0, 2, 3]
+    exploration.remember([1], steps, torch.tensor([[2, 3, 0, 2]]))  # the heads of words 1, 4, 2 and 3
+    assert exploration.heads[0, 6:10].tolist() == [2, 0, 2, 3]
     assert gold_of(exploration.sentence(1))[1] == [[0, 0], [0, 0], [1, 0], [0, 4]]
     assert gold_of(exploration.sentence(0)) == gold_of(encoded[0])
 
@@ -74,10 +74,12 @@ def test_a_share_of_the_words_is_explored() -> None:
 
 
 def test_without_gold_steps_nothing_can_be_explored() -> None:
-    featurizer = Featurizer(tiny_vocabularies(), "upos", ORDERS["outside-in"], SLOTS, torch.device("cpu"))
+    featurizer = Featurizer(
+        tiny_vocabularies(), "upos", [TransitionSystem(ORDERS["outside-in"], SLOTS)], torch.device("cpu")
+    )
     encoded = [featurizer.encode(sentence) for sentence in random_sentences([2])]
     with pytest.raises(ValueError, match="only sentences with gold steps can be explored"):
-        Exploration(encoded, ORDERS["outside-in"], SLOTS, 1.0)
+        Exploration(encoded, featurizer.systems, 1.0)
 
 
 def test_training_remembers_what_it_predicted(tmp_path: Path) -> None:
@@ -98,8 +100,7 @@ def test_training_shows_what_it_remembered(tmp_path: Path, monkeypatch: pytest.M
 
     def watched(sentences: Sequence[EncodedSentence]) -> Batch:
         batch = batch_of(sentences)
-        if batch.gold is not None:
-            seen.append(int(batch.gold.state_ids[:, 1:].count_nonzero()))
+        seen.extend(int(gold.state_ids[:, 1:].count_nonzero()) for gold in batch.gold)
         return batch
 
     monkeypatch.setattr(trainer.parser.featurizer, "batch", watched)
@@ -112,13 +113,12 @@ def test_a_network_that_knows_its_sentences_remembers_their_trees() -> None:
     sentences = short_ewt_sentences()
     parser = overfit(COMBINATIONS[1], sentences, most_steps=200)
     encoded = sorted((parser.featurizer.encode(each, gold=True) for each in sentences), key=len, reverse=True)
-    exploration = Exploration(encoded, parser.order, parser.network.slots, 1.0)
+    exploration = Exploration(encoded, parser.featurizer.systems, 1.0)
     exploration.heads[:] = 0
     batch = parser.featurizer.batch(encoded)
-    assert batch.gold is not None
     with torch.no_grad():
-        exploration.remember(range(len(encoded)), batch.gold.steps, parser.network.loss(batch).predicted)
-    assert exploration.heads.equal(exploration.gold_heads)
+        exploration.remember(range(len(encoded)), batch.gold[0].steps, parser.network.loss(batch).predicted)
+    assert exploration.heads[0].equal(exploration.gold_heads)
 
 
 def test_a_sequential_parser_has_nothing_to_explore(tmp_path: Path) -> None:

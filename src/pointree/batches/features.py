@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pointree.batches.layout import Layout
-from pointree.transitions import Order, Slot, gold_steps
+from pointree.transitions import TransitionSystem, gold_steps
 from pointree.treebank.sentence import Sentence
 from pointree.vocabulary import PAD, ROOT, Vocabularies
 
@@ -46,7 +46,7 @@ class GoldSentence:
 
 @dataclass(frozen=True, slots=True)
 class EncodedSentence:
-    """A sentence as numbers; position 0 is ROOT.
+    """A sentence as numbers; position 0 is ROOT. ``gold`` has its steps in each transition system.
 
     *Shape:* ``words``, ``tags`` and, of gold sentences, the classes of each predicted column are ``(n + 1,)``.
     """
@@ -54,7 +54,7 @@ class EncodedSentence:
     forms: tuple[str, ...]
     words: IntArray
     tags: IntArray
-    gold: GoldSentence | None = None
+    gold: tuple[GoldSentence, ...] = ()
     columns: Mapping[str, IntArray] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -81,19 +81,12 @@ class Features:
 
 
 class Featurizer:
-    """Turns sentences into numbers, with the vocabularies of a model and its order."""
+    """Turns sentences into numbers, with the vocabularies of a model and its transition systems."""
 
-    def __init__(
-        self,
-        vocabularies: Vocabularies,
-        tag: str,
-        order: Order,
-        slots: Sequence[Slot],
-    ) -> None:
+    def __init__(self, vocabularies: Vocabularies, tag: str, systems: Iterable[TransitionSystem]) -> None:
         self.vocabularies = vocabularies
         self.tag = tag
-        self.order = order
-        self.slots = tuple(slots)
+        self.systems = tuple(systems)
         self._chars: dict[str, IntArray] = {}
 
     def encode(self, sentence: Sentence, *, gold: bool = False) -> EncodedSentence:
@@ -110,7 +103,7 @@ class Featurizer:
             forms=forms,
             words=np.fromiter((ROOT, *map(lookup_word, forms)), dtype=np.int64, count=len(forms) + 1),
             tags=tags,
-            gold=self._gold(sentence) if gold else None,
+            gold=tuple(self._gold(sentence, system) for system in self.systems) if gold else (),
             columns=self._columns(sentence) if gold else {},
         )
 
@@ -122,8 +115,8 @@ class Featurizer:
             for column in columns.classes
         }
 
-    def _gold(self, sentence: Sentence) -> GoldSentence:
-        steps = gold_steps(sentence.heads, self.order)
+    def _gold(self, sentence: Sentence, system: TransitionSystem) -> GoldSentence:
+        steps = gold_steps(sentence.heads, system.order)
         lookup, deprels = self.vocabularies.deprels.lookup, sentence.deprels
         step_of = np.zeros(len(steps) + 1, dtype=np.int64)
         for number, step in enumerate(steps):
@@ -132,7 +125,7 @@ class Featurizer:
             focus=np.array([step.focus for step in steps]),
             heads=np.array([step.head for step in steps]),
             labels=np.array([lookup(deprels[step.focus - 1]) for step in steps]),
-            slots=np.array([[step.slots[slot] for slot in self.slots] for step in steps], dtype=np.int64),
+            slots=np.array([[step.slots[slot] for slot in system.slots] for step in steps], dtype=np.int64),
             step_of=step_of,
         )
 

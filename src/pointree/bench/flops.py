@@ -31,13 +31,14 @@ def forward_flops(config: Config, length: int, *, n_labels: int, chars: int = 0)
     encoder = _encoder(config)
     encoding, size = encoder.size, decoder.size
     products = chars * embeddings.char_window * embeddings.char_size * embeddings.char_filters
-    products += encoder.state_size * size  # initial state
-    products += positions * (encoding * size + size * 4 * size)  # input of every focus word
     products += positions * (encoding * scorers.arc_size + scorers.arc_size**2 + scorers.arc_size)  # keys
     products += positions * encoding * scorers.label_size
-    products += words * (_fusion_products(config) + size * 4 * size)
-    products += words * (size * scorers.arc_size + positions * scorers.arc_size)
-    products += words * (size * scorers.label_size + n_labels * scorers.label_size * (scorers.label_size + 3))
+    for order in decoder.orders:
+        products += encoder.state_size * size  # initial state
+        products += positions * (encoding * size + size * 4 * size)  # input of every focus word
+        products += words * (_fusion_products(config, order) + size * 4 * size)
+        products += words * (size * scorers.arc_size + positions * scorers.arc_size)
+        products += words * (size * scorers.label_size + n_labels * scorers.label_size * (scorers.label_size + 3))
     return 2 * products + encoder.flops(positions)
 
 
@@ -51,10 +52,10 @@ def _encoder(config: Config) -> Encoder:
         return new_encoder(config.encoder, inputs=inputs)
 
 
-def _fusion_products(config: Config) -> int:
+def _fusion_products(config: Config, order: str) -> int:
     """Products of one step's fusion, of hidden state and, if it is fused, cell."""
     decoder = config.decoder
-    n_slots = len(ORDERS[decoder.order].fusion(decoder.fusion))
+    n_slots = len(ORDERS[order].fusion(decoder.fusion))
     if not n_slots:
         return 0
     square = decoder.size**2

@@ -11,10 +11,12 @@ from pointree.config.loading import load_config
 from pointree.config.options import Option, defaults, describe
 from pointree.config.presets import PRESETS
 from pointree.config.sections import (
+    COMBINED_ORDER,
     FUSIONS,
     READ_TAGS,
     Batching,
     DecoderConfig,
+    DecoderOrder,
     DevMetric,
     EmbeddingsConfig,
     FusionName,
@@ -30,9 +32,12 @@ from pointree.config.sections import (
     Subwords,
     TagColumn,
     TrainingConfig,
+    fusions_of,
+    single_orders,
 )
 
 __all__ = [
+    "COMBINED_ORDER",
     "FUSIONS",
     "PRESETS",
     "READ_TAGS",
@@ -40,6 +45,7 @@ __all__ = [
     "BiLstmConfig",
     "Config",
     "DecoderConfig",
+    "DecoderOrder",
     "DevMetric",
     "EmbeddingsConfig",
     "EncoderConfig",
@@ -59,5 +65,7 @@ __all__ = [
     "TrainingConfig",
     "defaults",
     "describe",
+    "fusions_of",
     "load_config",
+    "single_orders",
 ]

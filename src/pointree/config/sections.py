@@ -14,11 +14,13 @@ from pointree.config.rules import as_toml, choice, flag, number, share, text, wh
 from pointree.config.section import Section, section_rules
 
 __all__ = [
+    "COMBINED_ORDER",
     "FUSIONS",
     "READ_TAGS",
     "SECTIONS",
     "Batching",
     "DecoderConfig",
+    "DecoderOrder",
     "DevMetric",
     "EmbeddingsConfig",
     "FusionName",
@@ -34,12 +36,15 @@ __all__ = [
     "Subwords",
     "TagColumn",
     "TrainingConfig",
+    "fusions_of",
     "option_names",
     "sections_with",
+    "single_orders",
 ]
 
 TagColumn = Literal["upos", "xpos", "none"]
 OrderName = Literal["left-to-right", "right-to-left", "outside-in"]
+DecoderOrder = Literal[OrderName, "combined"]
 FusionName = Literal["none", "simple", "adapted", "full"]
 GateName = Literal["gate1", "gate2"]
 Schedule = Literal["plateau", "linear", "cosine"]
@@ -58,6 +63,23 @@ FUSIONS: dict[OrderName, tuple[FusionName, ...]] = {
     "outside-in": ("none", "simple", "full"),
 }
 """The fusions that each order can have (§3.2 and §4 of the paper)."""
+
+COMBINED_ORDER: Literal["combined"] = "combined"
+"""The setting of a model that has several orders, each with its own decoder, and the option to parse by all of them."""
+
+_COMBINED: tuple[OrderName, ...] = ("left-to-right", "right-to-left", "outside-in")
+"""These orders."""
+
+
+def single_orders(order: DecoderOrder) -> tuple[OrderName, ...]:
+    """The single orders that a setting of the order stands for."""
+    return _COMBINED if order == "combined" else (order,)
+
+
+def fusions_of(order: DecoderOrder) -> tuple[FusionName, ...]:
+    """The fusions that a setting of the order allows: those that all of its orders can have."""
+    first, *others = (FUSIONS[each] for each in single_orders(order))
+    return tuple(fusion for fusion in first if all(fusion in other for other in others))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +152,11 @@ class DecoderConfig(Section):
     name: ClassVar[str] = "decoder"
     jointly: ClassVar[frozenset[str]] = frozenset({"order", "fusion"})
 
-    order: OrderName = field(
-        default="left-to-right", metadata=choice(OrderName, "Order in which words get their heads.")
+    order: DecoderOrder = field(
+        default="left-to-right",
+        metadata=choice(
+            DecoderOrder, "Order in which words get their heads; combined = these three, each with its own decoder."
+        ),
     )
     fusion: FusionName = field(
         default="simple", metadata=choice(FusionName, "Attached dependents that are fused into each step.")
@@ -144,9 +169,14 @@ class DecoderConfig(Section):
     size: int = field(default=512, metadata=whole("Units."))
     dropout: float = field(default=0.33, metadata=share("Dropout of inputs, states and outputs."))
 
+    @property
+    def orders(self) -> tuple[OrderName, ...]:
+        """The orders of the decoders, one for each."""
+        return single_orders(self.order)
+
     @classmethod
     def conflicts(cls, values: Mapping[str, Any]) -> Iterator[str]:
-        possible = FUSIONS[values["order"]]
+        possible = fusions_of(values["order"])
         if values["fusion"] not in possible:
             yield (
                 f"decoder.fusion must be one of {', '.join(possible)} for the order {values['order']}, "

@@ -30,8 +30,14 @@ class Engine(Protocol):
     @property
     def featurizer(self) -> Featurizer: ...
 
-    def encode_steps(self, sentences: Sequence[EncodedSentence]) -> Resumable[Encoded]:
-        """Encode a batch of sentences, sorted by falling length; with pauses."""
+    @property
+    def best_order(self) -> str:
+        """The order that does best on its own, in a model that has several."""
+
+    def encode_steps(
+        self, sentences: Sequence[EncodedSentence], orders: Sequence[str] | None = None
+    ) -> Resumable[Encoded]:
+        """Encode sentences, sorted by falling length, for the decoders of some orders or all; with pauses."""
 
     def save(self, folder: Path, card: str, *, bundle_pretrained: bool = False) -> None:
         """Write the model to a folder."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,7 +25,6 @@ from pointree.pretrained.windows import SubwordBatch
 from pointree.running.threads import thread_count
 from pointree.search.branch import Encoded, Step
 from pointree.search.resumable import Resumable
-from pointree.transitions import ORDERS, Order
 from pointree.vocabulary import Vocabularies
 
 __all__ = ["TorchBranch", "TorchEngine", "resolve_device"]
@@ -50,10 +49,9 @@ class TorchEngine:
         self.vocabularies = vocabularies
         self.network = network
         self.pretrained = pretrained
-        self.order = ORDERS[config.decoder.order]
-        self.device = network.decoder.recurrent_weight.device
+        self.device = network.device
         self.featurizer = Featurizer(
-            vocabularies, config.embeddings.tag, self.order, network.slots, self.device, pretrained
+            vocabularies, config.embeddings.tag, network.systems.values(), self.device, pretrained
         )
 
     @classmethod
@@ -70,7 +68,12 @@ class TorchEngine:
     @property
     def precision(self) -> str:
         """The arithmetic of the network: fp32 or bf16."""
-        return "bf16" if self.network.decoder.recurrent_weight.dtype == torch.bfloat16 else "fp32"
+        return "bf16" if self.network.dtype == torch.bfloat16 else "fp32"
+
+    @property
+    def best_order(self) -> str:
+        """See `Engine`."""
+        return self.network.best_order
 
     def save(self, folder: Path, card: str, *, bundle_pretrained: bool = False) -> None:
         """See `Engine`; with ``bundle_pretrained``, the folder gets a copy of its pretrained model too."""
@@ -79,7 +82,9 @@ class TorchEngine:
             save_pretrained(folder, self.config, self.pretrained.model, bundle=bundle_pretrained)
 
     @torch.inference_mode()
-    def encode_steps(self, sentences: Sequence[EncodedSentence]) -> Resumable[Encoded]:
+    def encode_steps(
+        self, sentences: Sequence[EncodedSentence], orders: Sequence[str] | None = None
+    ) -> Resumable[Encoded]:
         """See `Engine`; pauses between layers and, without a GPU, between the windows of a pretrained model."""
         batch = self.featurizer.batch(sentences)
         subwords = batch.pretrained
@@ -89,29 +94,30 @@ class TorchEngine:
                 found.append(vectors)
                 yield
             batch = replace(batch, pretrained=self.pretrained.model.merge(subwords, found))
-        return self._encoded((yield from self.network.encode_steps(batch)))
+        return self._encoded((yield from self.network.encode_steps(batch, orders)))
 
     @torch.inference_mode()
-    def encode(self, batch: Batch) -> Encoded:
+    def encode(self, batch: Batch, orders: Sequence[str] | None = None) -> Encoded:
         """The same for a batch of tensors, without pauses."""
-        return self._encoded(self.network.encode(batch))
+        return self._encoded(self.network.encode(batch, orders))
 
-    def _encoded(self, encoding: Encoding) -> Encoded:
-        branch = TorchBranch(self.network, encoding, self.order)
-        return Encoded(encoding.positions, {self.order.name: branch}, encoding.columns)
+    def _encoded(self, encodings: Mapping[str, Encoding]) -> Encoded:
+        first = next(iter(encodings.values()))
+        branches = {order: TorchBranch(self.network, order, encoding) for order, encoding in encodings.items()}
+        return Encoded(first.positions, branches, first.columns)
 
 
 class TorchBranch:
     """A decoder of torch, as `Branch` describes it."""
 
-    def __init__(self, network: PointerNetwork, encoding: Encoding, order: Order) -> None:
+    def __init__(self, network: PointerNetwork, order: str, encoding: Encoding) -> None:
         self.network = network
         self.encoding = encoding
-        self.order = order
-        self.slots = network.slots
+        self.order = network.systems[order].order
+        self.slots = network.systems[order].slots
         self.positions = encoding.positions
         self.arrays = TorchArrays(encoding.positions.device)
-        self.weights = network.decoder.weights(encoding.initial.dtype)
+        self.weights = network.decoder_of[order].weights(encoding.initial.dtype)
 
     @torch.inference_mode()
     def new_memory(self, n_steps: int) -> Tensor:

@@ -26,12 +26,10 @@ from pointree.options import ParseOptions
 from pointree.parser import Parser, SentenceParser, Words, load, parse_windows
 from pointree.running.batching import plan_batches
 from pointree.search import ParseTree
-from pointree.search.arrays import Array
 from pointree.search.columns import best_columns
+from pointree.search.combination import best_heads, labelled_trees
 from pointree.search.filling import Filling
-from pointree.search.posteriors import Posteriors
-from pointree.search.projective_tree import maximum_projective_tree
-from pointree.search.spanning_tree import maximum_spanning_tree
+from pointree.search.posteriors import Floats, MeanPosteriors
 from pointree.search.trace import Trace
 from pointree.text.reading import segment_text
 from pointree.text.udpipe import TextModel
@@ -41,9 +39,6 @@ from pointree.treebank.sentence_list import SentenceList
 from pointree.vocabulary import ColumnClasses
 
 __all__ = ["Ensemble", "load_ensemble", "load_models"]
-
-_LEAST_PROBABILITY = 1e-30
-"""Keeps the log of a posterior finite."""
 
 
 def load_ensemble(
@@ -124,32 +119,26 @@ class Ensemble:
 
     def trees(self, sentences: Sequence[Sentence], options: ParseOptions) -> list[list[ParseTree]]:
         """The tree of each sentence, its labels being numbers of `deprels`."""
-        constraints = Constraints(single_root=options.single_root, projective=options.projective)
         results: dict[int, ParseTree] = {}
         lengths = [len(sentence) for sentence in sentences]
         for numbers in plan_batches(lengths, batch_words=options.batch_words):
-            found = self._parse_batch([sentences[number] for number in numbers], constraints)
+            found = self._parse_batch([sentences[number] for number in numbers], options)
             results.update(zip(numbers, found, strict=True))
         return [[results[number]] for number in range(len(sentences))]
 
-    def _parse_batch(self, sentences: Sequence[Sentence], constraints: Constraints) -> list[ParseTree]:
+    def _parse_batch(self, sentences: Sequence[Sentence], options: ParseOptions) -> list[ParseTree]:
         """Parse sentences that are sorted by falling length."""
-        posteriors = [parser.posteriors(sentences, constraints) for parser in self.parsers]
-        means = np.mean([_floats(each, each.heads) for each in posteriors], axis=0)
-        scores = np.log(np.maximum(means, _LEAST_PROBABILITY))
-        build = maximum_projective_tree if constraints.projective else maximum_spanning_tree
-        heads = np.zeros(means.shape[:2], dtype=np.int64)
-        for row, sentence in enumerate(sentences):
-            n = len(sentence)
-            heads[row, 1 : n + 1] = build(scores[row, 1 : n + 1, : n + 1], single_root=constraints.single_root)
-        labels = self._mean_labels(posteriors, heads)
-        trees = [_tree(means[row], heads[row], labels[row], len(sentence)) for row, sentence in enumerate(sentences)]
+        lengths = [len(sentence) for sentence in sentences]
+        posteriors = [parser.posteriors(sentences, options) for parser in self.parsers]
+        means: Floats = np.mean([each.heads() for each in posteriors], axis=0)
+        heads = best_heads(means, lengths, Constraints(single_root=options.single_root, projective=options.projective))
+        trees = labelled_trees(means, heads, self._mean_labels(posteriors, heads), lengths)
         if self._predicting is None:
             return trees
         columns = best_columns(posteriors[self.parsers.index(self._predicting)].encoded, probabilities=True)
         return [replace(tree, columns=predicted) for tree, predicted in zip(trees, columns, strict=True)]
 
-    def _mean_labels(self, posteriors: Sequence[Posteriors], heads: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _mean_labels(self, posteriors: Sequence[MeanPosteriors], heads: NDArray[np.int64]) -> Floats:
         """The mean posterior of every label of the chosen arcs. *Shape:* ``(batch_size, n_positions, n_labels)``.
 
         Arcs of ROOT are labelled by the models that have a label for them, if any has.
@@ -158,27 +147,7 @@ class Ensemble:
         asked = np.zeros((*heads.shape, 1))
         know_root = any(parser.root_label is not None for parser in self.parsers)
         for parser, each, numbers in zip(self.parsers, posteriors, self._label_numbers, strict=True):
-            chosen = each.branch.arrays.from_numpy(heads)
             counts = ((heads != 0) | (parser.root_label is not None) | (not know_root))[:, :, np.newaxis]
-            total[:, :, numbers] += counts * _floats(each, each.labels(chosen, parser.root_label))
+            total[:, :, numbers] += counts * each.labels(heads, parser.root_label)
             asked += counts
         return total / asked
-
-
-def _floats(posteriors: Posteriors, array: Array) -> NDArray[np.float64]:
-    return posteriors.branch.arrays.to_numpy(array).astype(np.float64)
-
-
-def _tree(means: NDArray[np.float64], heads: NDArray[np.int64], labels: NDArray[np.float64], n: int) -> ParseTree:
-    """One sentence's tree as plain values."""
-    words = np.arange(1, n + 1)
-    best = labels[words].argmax(axis=1)
-    head_probs, label_probs = means[words, heads[words]], labels[words, best]
-    log_prob = np.log(np.maximum([head_probs, label_probs], _LEAST_PROBABILITY)).sum()
-    return ParseTree(
-        heads=heads[words].tolist(),
-        labels=best.tolist(),
-        head_probs=head_probs.tolist(),
-        label_probs=label_probs.tolist(),
-        log_prob=float(log_prob),
-    )

@@ -6,13 +6,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pointree.config import FUSIONS, FusionName, GateName, OrderName
+from pointree.config import COMBINED_ORDER, FUSIONS, DecoderOrder, FusionName, GateName, fusions_of, single_orders
 from pointree.config.rules import suggestion
 from pointree.transitions import ORDERS, paper_name
 
 __all__ = ["SYSTEMS", "System", "unknown_system"]
 
 _GATES: tuple[GateName, ...] = ("gate1", "gate2")
+
+_SHORT_NAMES: dict[str, DecoderOrder] = {
+    **{ORDERS[order].abbreviation.lower().replace("-", ""): order for order in FUSIONS},
+    COMBINED_ORDER: COMBINED_ORDER,
+}
+"""The orders by the start of the names of their systems."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +33,7 @@ class System:
     """
 
     name: str
-    order: OrderName
+    order: DecoderOrder
     fusion: FusionName
     gate: GateName
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -37,12 +43,13 @@ class System:
     @property
     def transition(self) -> str:
         """The column `tran.` of the paper's tables."""
-        return ORDERS[self.order].abbreviation
+        return "+".join(ORDERS[order].abbreviation for order in single_orders(self.order))
 
     @property
     def fusion_name(self) -> str:
         """The column `f` of the paper's tables."""
-        return "-" if self.fusion == "none" else paper_name(self.order, self.fusion)
+        names = dict.fromkeys(paper_name(order, self.fusion) for order in single_orders(self.order))
+        return "-" if self.fusion == "none" else "+".join(names)
 
     @property
     def gate_name(self) -> str:
@@ -52,9 +59,8 @@ class System:
 
 def _all_systems() -> dict[str, System]:
     found = []
-    for order, fusions in FUSIONS.items():
-        short = ORDERS[order].abbreviation.lower().replace("-", "")
-        for fusion in fusions:
+    for short, order in _SHORT_NAMES.items():
+        for fusion in fusions_of(order):
             if fusion == "none":
                 found.append(System(f"{short}-sequential", order, fusion, "gate1"))
             else:
@@ -63,16 +69,15 @@ def _all_systems() -> dict[str, System]:
 
 
 SYSTEMS: dict[str, System] = _all_systems()
-"""Every system by its name: l2r-sequential, l2r-simple-gate1, …, oi-full-gate2."""
+"""Every system by its name: l2r-sequential, l2r-simple-gate1, …, oi-full-gate2, …, combined-simple-gate2."""
 
 
 def unknown_system(name: str, known: Iterable[str]) -> str:
     """Why there is no system of this name: its fusion belongs to another order, or it may be misspelt."""
     short, _, rest = name.partition("-")
     fusion = rest.removesuffix("-gate1").removesuffix("-gate2")
-    orders = {ORDERS[order].abbreviation.lower().replace("-", ""): order for order in FUSIONS}
-    if short in orders and any(fusion in fusions for fusions in FUSIONS.values()):
-        possible = FUSIONS[orders[short]]
+    if short in _SHORT_NAMES and any(fusion in fusions for fusions in FUSIONS.values()):
+        possible = fusions_of(_SHORT_NAMES[short])
         if fusion not in possible:
-            return f"{name}: the fusions of {orders[short]} are {', '.join(possible)}, found {fusion}"
+            return f"{name}: the fusions of {_SHORT_NAMES[short]} are {', '.join(possible)}, found {fusion}"
     return f"system {name} is unknown{suggestion(name, list(known))}"

@@ -71,6 +71,10 @@ class TrainingRecord(Protocol):
         """The epoch whose weights were kept, from 1."""
 
     @property
+    def order_las(self) -> Mapping[str, float]:
+        """The LAS on dev of each order on its own, if the model has several and they were measured."""
+
+    @property
     def metrics(self) -> Sequence[Mapping[str, Any]]:
         """The figures of every epoch, as in the file of metrics."""
 
@@ -105,6 +109,9 @@ def model_card(
         folder = pretrained_folder(pretrained.model)
         name = pretrained.model if folder is None else folder.name
         vectors = f"; {'fine-tuned' if pretrained.fine_tune else 'frozen'} {name}"
+    fusions = " + ".join(dict.fromkeys(paper_name(order, decoder.fusion) for order in decoder.orders))
+    orders = ", ".join(f"{order} {las:.2f}" for order, las in progress.order_las.items())
+    alone = f"\nEach order on its own: {orders}." if orders else ""
     gate = "" if decoder.fusion == "none" else f", {decoder.gate.upper()}"
     given = "gold words"
     if config.embeddings.tag in READ_TAGS:
@@ -115,7 +122,7 @@ def model_card(
     dev = ", ".join(path.name for path in data.get("dev", ())) or "dev"
     return f"""# A dependency parser made with pointree {__version__}
 
-Order {decoder.order}, fusion {paper_name(decoder.order, decoder.fusion)}{gate}; encoder \
+{"Order" if len(decoder.orders) == 1 else "Orders"} {" + ".join(decoder.orders)}, fusion {fusions}{gate}; encoder \
 {config.encoder.describe()}, decoder {decoder.size}; tags: {_TAGS[config.embeddings.tag]}{predicted}{vectors}.
 
 ## Training data
@@ -125,7 +132,8 @@ Order {decoder.order}, fusion {paper_name(decoder.order, decoder.fusion)}{gate};
 {start}
 ## Scores
 Greedy search, after epoch {progress.best_epoch} of {config.training.epochs}: UAS {best["dev_uas"]:.2f}, \
-LAS {best["dev_las"]:.2f} on {dev}, {given} (with subtypes of labels: {best["dev_las_subtypes"]:.2f}){accuracies}.
+LAS {best["dev_las"]:.2f} on {dev}, {given} (with subtypes of labels: {best["dev_las_subtypes"]:.2f}){accuracies}.\
+{alone}
 
 ## Command
 ```

@@ -47,8 +47,8 @@ class Batch:
     *Shape:* ``words``, ``tags`` and ``forms`` are ``(n_rows,)``; ``chars`` is ``(n_forms, max_chars, width)``,
     the numbers of each character and of its parts, and ``char_lengths`` ``(n_forms,)``; ``forms`` has the row of
     ``chars`` for each position. ``pretrained`` has the vectors of a frozen model, ``(n_rows, n_vectors, width)``, or
-    the sub-words for a fine-tuned one. ``columns`` has the gold classes of the columns to be predicted, ``(n_rows,)``
-    each, -1 where there is none to learn.
+    the sub-words for a fine-tuned one; ``gold`` has the steps of each decoder; ``columns`` has the gold classes of the
+    columns to be predicted, ``(n_rows,)`` each, -1 where there is none to learn.
     """
 
     positions: Packing
@@ -57,6 +57,6 @@ class Batch:
     forms: Tensor
     chars: Tensor
     char_lengths: Tensor
-    gold: GoldSteps | None = None
+    gold: tuple[GoldSteps, ...] = ()
     pretrained: Tensor | SubwordBatch | None = None
     columns: Mapping[str, Tensor] = field(default_factory=dict)

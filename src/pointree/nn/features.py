@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import torch
@@ -12,7 +12,7 @@ from pointree.batches.features import EncodedSentence, GoldSentence, IntArray, p
 from pointree.nn.batch import Batch, GoldSteps
 from pointree.nn.packing import Packing
 from pointree.nn.pretrained_features import PretrainedFeatures
-from pointree.transitions import Order, Slot
+from pointree.transitions import TransitionSystem
 from pointree.vocabulary import Vocabularies
 
 __all__ = ["Featurizer"]
@@ -25,12 +25,11 @@ class Featurizer(features.Featurizer):
         self,
         vocabularies: Vocabularies,
         tag: str,
-        order: Order,
-        slots: Sequence[Slot],
+        systems: Iterable[TransitionSystem],
         device: torch.device,
         pretrained: PretrainedFeatures | None = None,
     ) -> None:
-        super().__init__(vocabularies, tag, order, slots)
+        super().__init__(vocabularies, tag, systems)
         self.device = device
         self.pretrained = pretrained
 
@@ -38,6 +37,7 @@ class Featurizer(features.Featurizer):
         """Put sentences together; they must be sorted by length, longest first."""
         found = self.features(sentences)
         positions = Packing(found.positions.lengths, self.device)
+        gold = [sentence.gold for sentence in sentences]
         return Batch(
             positions=positions,
             words=self._tensor(found.words),
@@ -45,7 +45,7 @@ class Featurizer(features.Featurizer):
             forms=self._tensor(found.forms),
             chars=self._tensor(found.chars),
             char_lengths=self._tensor(found.char_lengths),
-            gold=self._gold_steps(sentences, positions),
+            gold=tuple(self._gold_steps(each, positions) for each in zip(*gold, strict=True)) if all(gold) else (),
             pretrained=None if self.pretrained is None else self.pretrained.inputs(found.texts, positions),
             columns={
                 column: self._tensor(positions.pack(pad([sentence.columns[column] for sentence in sentences])))
@@ -56,11 +56,8 @@ class Featurizer(features.Featurizer):
     def _tensor(self, array: IntArray) -> torch.Tensor:
         return torch.from_numpy(array).to(self.device)
 
-    def _gold_steps(self, sentences: Sequence[EncodedSentence], positions: Packing) -> GoldSteps | None:
-        gold = [sentence.gold for sentence in sentences if sentence.gold is not None]
-        if len(gold) < len(sentences):
-            return None
-        steps = Packing.of([len(sentence) for sentence in sentences], self.device)
+    def _gold_steps(self, gold: Sequence[GoldSentence], positions: Packing) -> GoldSteps:
+        steps = Packing.of([len(each.focus) for each in gold], self.device)
         focus, heads = pad([each.focus for each in gold]), pad([each.heads for each in gold])
         return GoldSteps(
             steps=steps,
@@ -69,17 +66,17 @@ class Featurizer(features.Featurizer):
             heads=self._tensor(steps.pack(heads)),
             head_rows=self._tensor(steps.pack(np.take_along_axis(positions.table, heads, axis=1))),
             labels=self._tensor(steps.pack(pad([each.labels for each in gold]))),
-            state_ids=self._tensor(steps.pack(_state_ids(gold, steps, len(self.slots)))),
+            state_ids=self._tensor(steps.pack(_state_ids(gold, steps))),
         )
 
 
-def _state_ids(gold: Sequence[GoldSentence], steps: Packing, n_slots: int) -> IntArray:
+def _state_ids(gold: Sequence[GoldSentence], steps: Packing) -> IntArray:
     """The ids of the decoder states that each step reads: the previous state, then one for each slot.
 
     *Shape:* ``(batch_size, n_steps, 1 + n_slots)``. Ids are those of `pointree.nn.decoder.new_memory`: 0 is a missing
     dependent, then come the initial states, then the states of all steps in packed order.
     """
-    first = 1 + steps.batch_size
+    first, n_slots = 1 + steps.batch_size, gold[0].slots.shape[1]
     state_ids = np.zeros((steps.batch_size, steps.n_steps, 1 + n_slots), dtype=np.int64)
     state_ids[:, 0, 0] = np.arange(1, first)
     state_ids[:, 1:, 0] = first + steps.table[:, :-1]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pointree.options import ParseOptions
 from pointree.search.beam import beam_steps
 from pointree.search.branch import Branch, Encoded
+from pointree.search.combination import combined_trees
 from pointree.search.greedy import greedy_steps
 from pointree.search.labels import label_trees
+from pointree.search.posteriors import posterior_steps
 from pointree.search.result import ParseTree, Trees
 from pointree.search.resumable import Resumable, run_to_end
 from pointree.search.step import StepObserver
@@ -21,8 +23,12 @@ def search(encoded: Encoded, options: ParseOptions, root_label: int | None) -> l
 
 
 def search_steps(encoded: Encoded, options: ParseOptions, root_label: int | None) -> Resumable[list[list[ParseTree]]]:
-    """The same search, with a pause after every decoder step."""
-    branch = encoded.branch(options.order)
+    """The same search, with a pause after every decoder step; several decoders parse together."""
+    if len(encoded.branches) > 1:
+        constraints = Constraints(single_root=options.single_root, projective=options.projective)
+        posteriors = yield from posterior_steps(encoded, constraints)
+        return [[tree] for tree in combined_trees(posteriors, constraints, root_label)]
+    branch = encoded.branch()
     trees = yield from tree_steps(branch, options)
     return label_trees(branch, trees, root_label, options.n_best)
 

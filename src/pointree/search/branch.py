@@ -87,13 +87,13 @@ class Encoded:
     n_classes)``.
 
     Attributes:
-        branches: The decoders by the names of their orders; the first one is the model's own.
+        branches: The decoders that it was encoded for, by the names of their orders.
     """
 
     positions: Layout
     branches: Mapping[str, Branch]
     columns: Mapping[str, Array] = field(default_factory=dict)
 
-    def branch(self, order: str | None = None) -> Branch:
-        """The decoder with this order, or the model's own."""
-        return self.branches[order] if order is not None else next(iter(self.branches.values()))
+    def branch(self) -> Branch:
+        """The first decoder, which is the only one where one order parses."""
+        return next(iter(self.branches.values()))

@@ -1,29 +1,36 @@
-"""The probabilities of all arcs of a sentence, for the combination of parsers.
+"""The probabilities of all arcs of a sentence, for the combination of orders and of models.
 
-The probability of an arc is that of the head at the step of its dependent, in the parser's own greedy parse. The
+The probability of an arc is that of the head at the step of its dependent, in the decoder's own greedy parse. The
 distribution covers all positions except the word itself, as in training. Illegal heads are included: what is illegal
 depends on earlier attachments, which may be wrong, and the combination builds a legal tree afterwards.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pointree.search.arrays import Array
 from pointree.search.branch import Branch, Encoded
-from pointree.search.greedy import greedy_search
+from pointree.search.greedy import greedy_steps
 from pointree.search.labels import arcs_of, label_log_probs
 from pointree.search.result import Trees
+from pointree.search.resumable import Resumable, run_to_end
 from pointree.search.state import BatchedTrees
 from pointree.search.step import StepScores
 from pointree.transitions import Constraints
 
-__all__ = ["Posteriors", "find_posteriors"]
+__all__ = ["Floats", "MeanPosteriors", "Posteriors", "find_posteriors", "posterior_steps"]
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Posteriors:
-    """A parser's greedy parse of a batch, with its distributions.
+    """A decoder's greedy parse of a batch, with its distributions.
 
     *Shape:* ``heads`` is ``(batch_size, n_positions, n_positions)``: a row is a word, a column its possible head;
     rows of ROOT and of padding are zero.
@@ -32,10 +39,9 @@ class Posteriors:
     heads: Array
     trees: Trees
     branch: Branch
-    encoded: Encoded
 
     def labels(self, heads: Array, root_label: int | None) -> Array:
-        """The distribution over labels of the arcs from given heads, which need not be the parser's own.
+        """The distribution over labels of the arcs from given heads, which need not be the decoder's own.
 
         *Shape:* ``heads`` is ``(batch_size, n_positions)``; returns ``(batch_size, n_positions, n_labels)``.
         """
@@ -62,9 +68,43 @@ class _HeadRecorder:
         self.heads[self.arrays.arange(0, log_probs.shape[0]), scores.focus[:, 0]] = self.arrays.exp(log_probs)
 
 
-def find_posteriors(encoded: Encoded, constraints: Constraints, order: str | None = None) -> Posteriors:
-    """Parse a batch greedily and record the distribution over heads at every step."""
-    branch = encoded.branch(order)
-    recorder = _HeadRecorder(branch)
-    trees = greedy_search(branch, constraints, recorder)
-    return Posteriors(recorder.heads, trees, branch, encoded)
+@dataclass(frozen=True, slots=True)
+class MeanPosteriors:
+    """The mean of what the decoders of a model think of a batch, in arrays of numpy."""
+
+    parts: Sequence[Posteriors]
+    encoded: Encoded
+
+    def heads(self) -> Floats:
+        """The probability of every arc. *Shape:* as in `Posteriors`."""
+        return _mean([part.branch.arrays.to_numpy(part.heads) for part in self.parts])
+
+    def labels(self, heads: NDArray[np.int64], root_label: int | None) -> Floats:
+        """The distribution over labels of the arcs from given heads. *Shape:* as in `Posteriors`."""
+        found = []
+        for part in self.parts:
+            arrays = part.branch.arrays
+            found.append(arrays.to_numpy(part.labels(arrays.from_numpy(heads), root_label)))
+        return _mean(found)
+
+
+def _mean(arrays: Sequence[np.ndarray]) -> Floats:
+    total: Floats = arrays[0].astype(np.float64)
+    for array in arrays[1:]:
+        total += array
+    return total / len(arrays)
+
+
+def find_posteriors(encoded: Encoded, constraints: Constraints) -> MeanPosteriors:
+    """Parse a batch greedily with each of its decoders and record the distribution over heads at every step."""
+    return run_to_end(posterior_steps(encoded, constraints))
+
+
+def posterior_steps(encoded: Encoded, constraints: Constraints) -> Resumable[MeanPosteriors]:
+    """The same, with a pause after every decoder step."""
+    parts = []
+    for branch in encoded.branches.values():
+        recorder = _HeadRecorder(branch)
+        trees = yield from greedy_steps(branch, constraints, recorder)
+        parts.append(Posteriors(recorder.heads, trees, branch))
+    return MeanPosteriors(parts, encoded)

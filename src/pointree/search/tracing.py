@@ -44,7 +44,7 @@ def trace_steps(
 
     ``forms`` are those of ROOT and the words, for explanations; ``deprels`` the names of the labels.
     """
-    branch, recorder = encoded.branch(options.order), _Recorder()
+    branch, recorder = encoded.branch(), _Recorder()
     trees = yield from tree_steps(branch, options, recorder)
     [[best, *_]] = label_trees(branch, trees, root_label, n_best=1)
     story = _Story(branch, options, recorder.moments, trees, best)

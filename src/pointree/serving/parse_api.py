@@ -76,7 +76,8 @@ def parse_router(service: Service) -> APIRouter:
         infos = [
             ModelInfo(
                 name=model.name,
-                order=model.parser.order.name,
+                order=model.parser.config.decoder.order,
+                orders=list(dict.fromkeys((model.parser.config.decoder.order, *model.parser.config.decoder.orders))),
                 fusion=model.parser.config.decoder.fusion,
                 reads_text=model.parser.text_model is not None,
             )

@@ -88,7 +88,15 @@ def check_words(sentences: Any) -> Any:
 
 
 _ParseFields: Any = options_model(
-    "ParseFields", "retag", "beam", "n_best", "probabilities", "min_confidence", "projective", "single_root"
+    "ParseFields",
+    "retag",
+    "order",
+    "beam",
+    "n_best",
+    "probabilities",
+    "min_confidence",
+    "projective",
+    "single_root",
 )
 
 
@@ -137,6 +145,7 @@ class ModelInfo(BaseModel):
 
     name: str
     order: str
+    orders: list[str] = Field(description="The values of `order` that requests may have; the first is the default.")
     fusion: str
     reads_text: bool = Field(description="Whether it has a tokeniser and a tagger.")
 

@@ -34,7 +34,7 @@ _ARRAY = {"content": {"application/json": {"schema": {"type": "array", "items": 
 _ERRORS = error_replies(400, 401, 404, 408, 413, 415, 422, 500, 503, 504)
 
 
-_DrawFields: Any = options_model("DrawFields", "beam", "projective", "single_root")
+_DrawFields: Any = options_model("DrawFields", "order", "beam", "projective", "single_root")
 
 
 class DrawRequest(_DrawFields):  # type: ignore[misc]

@@ -40,6 +40,8 @@ class RunState:
     seconds: float = 0.0
     plateau: Plateau = field(default_factory=Plateau)
     metrics: list[dict[str, Any]] = field(default_factory=list)
+    order_las: dict[str, float] = field(default_factory=dict)
+    """The LAS on dev of each order on its own, in a finished run of a model that has several."""
 
 
 def write_checkpoint(

@@ -20,59 +20,62 @@ from torch import Tensor
 from pointree.batches.features import EncodedSentence
 from pointree.nn.packing import Packing
 from pointree.training.distributed import Group
-from pointree.transitions import Order, Slot, slots_by_step
+from pointree.transitions import TransitionSystem, slots_by_step
 
 __all__ = ["Exploration"]
 
 
 class Exploration:
-    """The training sentences, and the head that the network last predicted for each of their words.
+    """The training sentences, and the head that each decoder last predicted for each of their words.
 
     Attributes:
-        heads: The heads of words 1 to n of every sentence, one sentence after the other; at first the gold ones.
+        heads: The heads of words 1 to n of every sentence, one sentence after the other; at first the gold ones. There
+            is a row for each transition system.
     """
 
     def __init__(
-        self, sentences: Sequence[EncodedSentence], order: Order, slots: Sequence[Slot], probability: float
+        self, sentences: Sequence[EncodedSentence], systems: Sequence[TransitionSystem], probability: float
     ) -> None:
-        self.sentences = sentences
-        self.gold = [sentence.gold for sentence in sentences if sentence.gold is not None]
-        if len(self.gold) < len(sentences):
+        if not all(sentence.gold for sentence in sentences):
             raise ValueError("only sentences with gold steps can be explored")
-        self.order = order
-        self.slots = [int(slot) for slot in slots]
+        self.sentences = sentences
+        self.systems = systems
         self.probability = probability
         self.starts = np.cumsum([0, *map(len, sentences)])
-        self.gold_heads = torch.cat([torch.from_numpy(gold.heads[gold.step_of[1:]]) for gold in self.gold])
-        self.heads = self.gold_heads.clone()
-        self.is_new = torch.zeros(len(self.heads), dtype=torch.bool)
+        gold = [sentence.gold[0] for sentence in sentences]  # heads are the same in every order
+        self.gold_heads = torch.cat([torch.from_numpy(each.heads[each.step_of[1:]]) for each in gold])
+        self.heads = self.gold_heads.repeat(len(systems), 1)
+        self.is_new = torch.zeros(len(self.gold_heads), dtype=torch.bool)
 
     def sentence(self, number: int) -> EncodedSentence:
         """A sentence whose steps see some words attached as predicted."""
-        sentence, gold, words = self.sentences[number], self.gold[number], self._words(number)
-        explored = torch.rand(len(sentence)) < self.probability
-        seen = torch.where(explored, self.heads[words], self.gold_heads[words])
-        slots = np.array(slots_by_step(seen.tolist(), self.order), dtype=np.int64)
-        return replace(sentence, gold=replace(gold, slots=slots[:, self.slots]))
+        sentence, words = self.sentences[number], self._words(number)
+        explored = torch.rand(len(self.systems), len(sentence)) < self.probability
+        seen = torch.where(explored, self.heads[:, words], self.gold_heads[words]).tolist()
+        gold = []
+        for system, heads, own in zip(self.systems, seen, sentence.gold, strict=True):
+            slots = np.array(slots_by_step(heads, system.order), dtype=np.int64)
+            gold.append(replace(own, slots=slots[:, [int(slot) for slot in system.slots]]))
+        return replace(sentence, gold=tuple(gold))
 
     def remember(self, numbers: Sequence[int], steps: Packing, predicted: Tensor) -> None:
-        """Keep what was predicted for a batch of sentences. *Shape:* ``predicted`` is ``(n_rows,)``, packed."""
-        by_step = steps.pad(predicted.unsqueeze(1)).squeeze(2).cpu()
+        """Keep what was predicted for a batch. *Shape:* ``predicted`` is ``(n_systems, n_rows)``, packed."""
+        by_step = steps.pad(predicted.t()).cpu()
         for number, heads in zip(numbers, by_step, strict=True):
-            step_of = torch.from_numpy(self.gold[number].step_of[1:])
-            self.heads[self._words(number)] = heads[step_of]
+            for row, gold in enumerate(self.sentences[number].gold):
+                self.heads[row, self._words(number)] = heads[torch.from_numpy(gold.step_of[1:]), row]
             self.is_new[self._words(number)] = True
 
     def exchange(self, group: Group) -> None:
         """Take over what other processes predicted for their sentences."""
         if group.size > 1:
-            predicted, is_new = group.sum(torch.stack([self.heads * self.is_new, self.is_new]))
-            self.heads = torch.where(is_new > 0, predicted.to(self.heads.dtype), self.heads)
+            *predicted, is_new = group.sum(torch.stack([*(self.heads * self.is_new), self.is_new.to(self.heads.dtype)]))
+            self.heads = torch.where(is_new > 0, torch.stack(predicted).to(self.heads.dtype), self.heads)
         self.is_new.zero_()
 
     def state(self) -> dict[str, Tensor]:
         """The predicted heads; see `Technique`."""
-        return {"heads": self.heads}
+        return {"heads": self.heads.squeeze(0)}  # one row is written as it was when there could be no others
 
     def load_state(self, state: Mapping[str, Tensor]) -> None:
         """See `Technique`."""

@@ -148,8 +148,9 @@ class Trainer:
     @cached_property
     def exploration(self) -> Exploration | None:
         """What the decoder sees of its own attachments, if the settings want it and it sees any."""
-        probability, slots = self.config.training.exploration, self.network.slots
-        return Exploration(self.encoded, self.parser.order, slots, probability) if probability and slots else None
+        probability, systems = self.config.training.exploration, self.parser.featurizer.systems
+        sees_any = any(system.slots for system in systems)
+        return Exploration(self.encoded, systems, probability) if probability and sees_any else None
 
     @cached_property
     def techniques(self) -> dict[str, Technique]:
@@ -189,7 +190,10 @@ class Trainer:
             with self.group.first_alone():
                 self.pretrained.prepare(forms, self.observer.features_computed)
         while self.progress.epoch < self.config.training.epochs:
+            self.progress.order_las.clear()
             self._run_epoch()
+        if len(self.network.systems) > 1 and self.progress.best_epoch and not self.progress.order_las:
+            self._measure_orders()
         return self.progress
 
     def _prepare_output(self) -> None:
@@ -258,13 +262,11 @@ class Trainer:
 
     def _add_gradients(self, numbers: Sequence[int], share: float) -> Tensor:
         batch = self.parser.featurizer.batch([self._sentence(number) for number in numbers])
-        if batch.gold is None:
-            raise ValueError("training needs gold steps")
         loss = self.network.loss(batch, self.dtype)
         (loss.objective() * share).backward()
         if self.exploration is not None:
-            self.exploration.remember(numbers, batch.gold.steps, loss.predicted)
-        return torch.stack((loss.arcs.detach().sum(), loss.labels.detach().sum())).double().cpu()
+            self.exploration.remember(numbers, batch.gold[0].steps, loss.predicted)
+        return torch.stack((loss.arcs, loss.labels)).detach().mean(dim=1).sum(dim=1).double().cpu()
 
     def _sentence(self, number: int) -> EncodedSentence:
         return self.encoded[number] if self.exploration is None else self.exploration.sentence(number)
@@ -316,6 +318,22 @@ class Trainer:
         self.network.load_state_dict(current)
         return scores
 
+    def _measure_orders(self) -> None:
+        """Note in the model that was kept how well each of its orders does on its own."""
+        self.group.wait()  # until it is written
+        current = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
+        self.network.load_state_dict(load_folder(self.output)[2].state_dict())
+        self.network.eval()
+        for order in self.network.systems:
+            scores = attachment_scores(self.parser, self.dev, self.config.selection, self.group, order=order)
+            self.progress.order_las[order] = round(scores["las"], 3)
+        self.network.order_las.copy_(torch.tensor(list(self.progress.order_las.values())))
+        if self.group.is_first:
+            write_weights(self.output / WEIGHTS, as_arrays(self.network.state_dict()))
+            write_card(self.output, self.card(self.progress))
+        self.network.load_state_dict(current)
+        self._write_checkpoint()
+
     def _restart_from_best(self) -> None:
         """Take the best weights again, with a fresh optimiser at the lower learning rate."""
         self.group.wait()  # until they are written
@@ -344,14 +362,18 @@ def attachment_scores(
     selection: SelectionConfig | None = None,
     group: Group | None = None,
     on_progress: Callable[[int, int], None] | None = None,
+    order: str | None = None,
 ) -> dict[str, float]:
     """UAS, LAS with universal labels as the official evaluator has it, and LAS with whole labels, of gold sentences.
 
-    ``selection`` has the search (greedy by default) and a metric, which is among the scores. Columns
-    that the model predicts have their accuracy as well. Each process of a ``group`` parses its share.
+    ``selection`` has the search (greedy by default) and a metric, which is among the scores; ``order`` is for models
+    that have several. Columns that the model predicts have their accuracy as well. Each process of a ``group`` parses
+    its share.
     """
     chosen, group = selection or SelectionConfig(), group or Group()
-    options = ParseOptions(beam=chosen.beam, projective=chosen.projective, single_root=not chosen.multi_root)
+    options = ParseOptions(
+        beam=chosen.beam, projective=chosen.projective, single_root=not chosen.multi_root, order=order
+    )
     deprels, columns = parser.vocabularies.deprels.symbols, parser.vocabularies.columns
     names = ("words", "uas", "las", "las_subtypes", *columns.classes)
     counts: Counter[str] = Counter()

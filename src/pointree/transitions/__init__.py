@@ -2,7 +2,7 @@
 
 from pointree.transitions.legality import Constraints, legal_heads
 from pointree.transitions.oracle import GoldStep, gold_steps, slots_by_step
-from pointree.transitions.orders import ORDERS, Order, order, paper_name
+from pointree.transitions.orders import ORDERS, Order, TransitionSystem, order, paper_name
 from pointree.transitions.partial_tree import PartialTree
 from pointree.transitions.projectivity import is_projective
 from pointree.transitions.slots import Slot
@@ -14,6 +14,7 @@ __all__ = [
     "Order",
     "PartialTree",
     "Slot",
+    "TransitionSystem",
     "gold_steps",
     "is_projective",
     "legal_heads",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pointree.errors import UsageError
 from pointree.transitions.slots import Slot
 
-__all__ = ["ORDERS", "Order", "order", "paper_name"]
+__all__ = ["ORDERS", "Order", "TransitionSystem", "order", "paper_name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,20 @@ class Order:
             choices = ", ".join(self.fusions)
             raise UsageError(f"order {self.name} has no fusion {name!r}, expected one of: {choices}")
         return self.fusions[name]
+
+
+@dataclass(frozen=True, slots=True)
+class TransitionSystem:
+    """An order, and the slots whose decoder states a step reads: what tells the systems of the paper apart."""
+
+    order: Order
+    slots: tuple[Slot, ...]
+
+    @classmethod
+    def of(cls, order_name: str, fusion: str) -> TransitionSystem:
+        """The system of an order and one of its fusions."""
+        found = order(order_name)
+        return cls(found, found.fusion(fusion))
 
 
 def _left_to_right(n: int) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ export function makeLink(settings, view) {
     text: settings.text,
     input: settings.input,
     model: settings.model,
+    order: settings.order,
     beam: settings.beam,
     trees: settings.trees,
     projective: Number(settings.projective),
@@ -26,7 +27,7 @@ export function readLink(fragment) {
   if (!fields.has("text")) return null;
   const settings = { text: fields.get("text") };
   if (isInput(fields.get("input"))) settings.input = fields.get("input");
-  if (fields.has("model")) settings.model = fields.get("model");
+  for (const name of ["model", "order"]) if (fields.has(name)) settings[name] = fields.get(name);
   for (const name of ["beam", "trees"]) {
     if (/^[1-9]\d{0,3}$/.test(fields.get(name) ?? "")) settings[name] = Number(fields.get(name));
   }

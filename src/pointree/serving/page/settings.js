@@ -15,10 +15,13 @@ export async function loadModels() {
   const known = await ask("v1/models");
   models = known.models;
   model.replaceChildren(...models.map((each) => new Option(each.name, each.name)));
-  order.replaceChildren(...[...new Set(models.map((each) => each.order))].map((each) => new Option(each, each)));
+  order.replaceChildren(...[...new Set(models.flatMap((each) => each.orders))].map((each) => new Option(each, each)));
   model.value = known.default;
+  order.value = chosenModel().orders[0];
   allowModels();
 }
+
+const chosenModel = () => models.find((each) => each.name === model.value);
 
 const readsText = () => input.value === "text" || input.value === "lines";
 
@@ -31,15 +34,16 @@ function allowModels() {
   }
   const allowed = models.filter((each) => each.reads_text || !readsText());
   for (const option of model.options) option.disabled = !allowed.some((each) => each.name === option.value);
-  for (const option of order.options) option.disabled = !allowed.some((each) => each.order === option.value);
+  for (const option of order.options) option.disabled = !allowed.some((each) => each.orders.includes(option.value));
   if (model.selectedOptions[0]?.disabled ?? true) model.value = allowed[0].name;
-  order.value = models.find((each) => each.name === model.value).order;
+  const { orders } = chosenModel();
+  if (!orders.includes(order.value)) [order.value] = orders;
 }
 
-// An order is a property of a model: choosing one chooses a model that has it, and the other way round.
+// Orders are properties of a model: choosing one chooses a model that has it, and the other way round.
 order.addEventListener("change", () => {
-  const fits = (option) => !option.disabled && models.find((each) => each.name === option.value).order === order.value;
-  model.value = [...model.options].find(fits).value;
+  const fits = (name) => models.find((each) => each.name === name).orders.includes(order.value);
+  if (!fits(model.value)) model.value = [...model.options].find((each) => !each.disabled && fits(each.value)).value;
 });
 model.addEventListener("change", allowModels);
 input.addEventListener("change", allowModels);
@@ -51,6 +55,7 @@ export function readSettings() {
     text: text.value,
     input: input.value,
     model: model.value,
+    order: order.value,
     beam: beam.valueAsNumber,
     trees: trees.valueAsNumber,
     projective: projective.checked,
@@ -68,6 +73,7 @@ export function writeSettings(given) {
   projective.checked = current.projective;
   singleRoot.checked = current.singleRoot;
   if (hasModel(current.model)) model.value = current.model;
+  if ([...order.options].some((each) => each.value === current.order)) order.value = current.order;
   allowModels();
 }
 
@@ -85,6 +91,7 @@ export function parseRequest(settings) {
   return {
     ...INPUTS[settings.input](settings.text),
     model: settings.model,
+    order: settings.order || null,
     beam: settings.beam,
     n_best: settings.trees,
     projective: settings.projective,
@@ -98,6 +105,7 @@ export function searchRequest(settings, conllu) {
   return {
     conllu,
     model: settings.model,
+    order: settings.order || null,
     beam: Math.max(settings.beam, settings.trees),
     projective: settings.projective,
     single_root: settings.singleRoot,
