@@ -11,12 +11,13 @@ import pointree
 
 SRC = Path(pointree.__file__).parent
 
-BASE = ("version", "files", "options", "config", "views")
+BASE = ("version", "files", "locks", "options", "config", "views")
 
 LAYERS: dict[str, tuple[tuple[str, ...], str]] = {
     "version": ((), "the version of pointree"),
     "errors": ((), "every error that is raised on purpose"),
     "files": (("errors",), "opening, unpacking and replacing files"),
+    "locks": ((), "locks on files between processes"),
     "config": (("errors",), "settings of training and of the network"),
     "options": (("config",), "options of parsing, each spelt once"),
     "views": ((), "how sentences and traces show themselves: a table that rendering fills"),
@@ -50,7 +51,7 @@ LAYERS: dict[str, tuple[tuple[str, ...], str]] = {
 A layer may import itself, the layers that it stands on, and all that these stand on.
 """
 
-TOP_FILES = {"__init__", "__main__", "errors", "files", "options", "parser", "version", "views"}
+TOP_FILES = {"__init__", "__main__", "errors", "files", "locks", "options", "parser", "version", "views"}
 """The only files that stand outside of a folder."""
 
 
@@ -94,6 +95,7 @@ WITHOUT_TORCH = (
     "__init__",
     "errors",
     "files",
+    "locks",
     "options",
     "config",
     "version",

@@ -202,11 +202,13 @@ def _throughput(lengths: list[int], seconds: float, flops: int) -> dict[str, Any
 
 
 def peak_memory_mb() -> float:
-    """The most memory that this process has had, in MB."""
+    """The most memory that this process has had, in MB; 0 on a system that does not tell."""
     if torch.cuda.is_available() and torch.cuda.max_memory_allocated():
         return torch.cuda.max_memory_allocated() / 1e6
-    import resource
-
+    try:
+        import resource
+    except ImportError:
+        return 0.0
     usage = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return usage / 1e6 if sys.platform == "darwin" else usage / 1e3
 

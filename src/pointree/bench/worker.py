@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-import sys
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -17,11 +16,10 @@ __all__ = ["measure_apart"]
 
 def measure_apart(name: str, setting: Setting, threads: int | None = None) -> dict[str, Any]:
     """Measure in a new process; whatever goes wrong there is one line here."""
-    if sys.platform == "win32":
-        context = multiprocessing.get_context("spawn")
-    else:
+    context: Any = multiprocessing.get_context("spawn")
+    if "forkserver" in multiprocessing.get_all_start_methods():
         context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])  # torch is imported once, and nothing is computed before the fork
+        context.set_forkserver_preload([__name__])  # torch is imported once, and nothing is computed before the fork
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_answer, args=(sender, name, setting, threads), daemon=True)
     process.start()

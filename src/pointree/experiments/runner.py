@@ -78,7 +78,7 @@ class _Job:
 
     status: Status
     remaining: list[Phase]
-    lock: IO[str]
+    lock: IO[bytes]
     phase: Phase | None = None
     process: subprocess.Popen[bytes] | None = None
     started: float = 0.0

@@ -19,7 +19,6 @@ import hashlib
 import json
 import os
 import struct
-import sys
 import weakref
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,9 +31,7 @@ from numpy.typing import NDArray
 
 from pointree.errors import InputError, OutputError
 from pointree.files import atomic_write
-
-if sys.platform != "win32":
-    import fcntl
+from pointree.locks import lock_stream
 
 __all__ = ["CachedVectors", "FeatureCache", "lock_file", "text_key"]
 
@@ -167,10 +164,8 @@ def lock_file(path: Path, *, shared: bool = False, wait: bool = True) -> IO[byte
     """Create and lock a file until it is closed; without ``wait``, a `BlockingIOError` if another process has it."""
     while True:
         stream = open(path, "ab")  # noqa: SIM115 - closing it gives the lock back
-        if sys.platform == "win32":
-            return stream
         try:
-            fcntl.flock(stream, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
+            lock_stream(stream, shared=shared, wait=wait)
             if os.path.samestat(os.fstat(stream.fileno()), os.stat(path)):
                 return stream
             stream.close()  # whoever had it has removed the folder; there is a new one, or a place for one
