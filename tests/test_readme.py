@@ -29,6 +29,7 @@ def test_python(capsys: pytest.CaptureFixture[str]) -> None:
     assert any("●" in line and " play " in line for line in drawing)
 
 
+@pytest.mark.slow
 def test_the_picture_is_what_we_draw(capfd: pytest.CaptureFixture[str]) -> None:
     sentence = "John and Mary play tennis together."
     assert f'`pointree parse "{sentence}" --to svg`' in README

@@ -135,6 +135,7 @@ def test_a_thousand_random_byte_strings(run: Run, tmp_path: Path) -> None:
     validate("".join(parsed), tmp_path)
 
 
+@pytest.mark.slow
 def test_corner_cases_of_unicode(run: Run, tmp_path: Path) -> None:
     parsed = {}
     for number, (name, text) in enumerate(CASES.items()):

@@ -34,6 +34,7 @@ def test_four_panels_with_a_curve_for_each_system(analysis: Analysis) -> None:
     assert all([line.get_label() for line in ax.lines] == ["a", "b"] for ax in axes)
 
 
+@pytest.mark.slow
 def test_files_by_suffix_are_repeatable(analysis: Analysis, tmp_path: Path) -> None:
     for suffix, magic in ((".svg", b"<?xml"), (".png", b"\x89PNG"), (".pdf", b"%PDF")):
         first, second = tmp_path / f"1{suffix}", tmp_path / f"2{suffix}"

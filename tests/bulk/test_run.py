@@ -50,6 +50,7 @@ def on_one_machine(corpus: Path, model: Path, **options: object) -> str:
     return output.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shard_words", [40, 300, 100_000])
 def test_shards_together_are_what_one_machine_writes(
     corpus: Path, model: Path, in_process: InProcess, shard_words: int
@@ -67,6 +68,7 @@ def test_shards_together_are_what_one_machine_writes(
     assert json.loads((report.folder / MANIFEST).read_text())["done"] == report.shards
 
 
+@pytest.mark.slow
 def test_n_best_trees(corpus: Path, model: Path, in_process: InProcess) -> None:
     report = parse_on_cluster(corpus, corpus.parent / "out", model=model, shard_words=100, n_best=2)
     assert without_log_probs(together(report.folder)) == without_log_probs(on_one_machine(corpus, model, n_best=2))
@@ -88,6 +90,7 @@ def test_one_sentence_a_line_is_cut_at_lines(tmp_path: Path, model: Path, in_pro
     assert together(report.folder) == on_one_machine(tmp_path / "corpus", model, **options)
 
 
+@pytest.mark.slow
 def test_a_job_that_loses_actors_and_is_killed_ends_the_same(corpus: Path, model: Path, in_process: InProcess) -> None:
     random = Random(1)
     in_process.lose = lambda _unit: random.random() < 0.5
@@ -117,6 +120,7 @@ def test_a_job_that_loses_actors_and_is_killed_ends_the_same(corpus: Path, model
     assert parse_on_cluster(corpus, corpus.parent / "out", model=model, shard_words=60) == report
 
 
+@pytest.mark.slow
 def test_a_unit_that_kills_its_actors_ends_the_job(corpus: Path, model: Path, in_process: InProcess) -> None:
     in_process.lose = lambda unit: '"number": 2,' in unit[:15]
     with pytest.raises(ClusterError, match=r"^part-00002\.conllu \(from .*\): the actors that parse it end before"):

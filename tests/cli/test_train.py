@@ -327,6 +327,7 @@ def test_a_missing_encoder_is_told_in_a_line(train: Callable[..., Outcome], tmp_
     assert f"pretrained model {gone}: no such folder" in error(outcome)
 
 
+@pytest.mark.slow
 def test_an_encoder_from_the_settings_to_the_tree(train: Callable[..., Outcome], run: Run, tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="pretrained embeddings need transformers")
     from ..pretrained.small_models import make_pretrained

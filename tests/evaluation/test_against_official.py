@@ -85,6 +85,7 @@ def test_other_tokens(ewt: Path, seed: int, rate: float) -> None:
     assert 0 < ours.scores["words"].f1 < 100
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(pairs_of_files())
 def test_any_two_files_of_the_same_text(files: tuple[list[Sentence], list[Sentence]]) -> None:

@@ -246,6 +246,7 @@ def test_grids_that_ship_have_no_faults(path: Path) -> None:
             assert cell.config.training.batching == "sentences"
 
 
+@pytest.mark.slow
 def test_the_grid_of_the_papers_table() -> None:
     [path] = [path for path in SHIPPED if path.stem == "ud"]
     grid = load_grid(path, {}, need_files=False)

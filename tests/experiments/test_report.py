@@ -168,6 +168,7 @@ def test_columns_with_and_without_punctuation_are_told_apart(write_grid: WriteGr
     assert "LAS without subtypes and LAS without punctuation: mean" in markdown
 
 
+@pytest.mark.slow
 def test_what_a_run_leaves_can_be_reported(
     write_grid: WriteGrid, runner: Callable[..., Runner], tmp_path: Path
 ) -> None:

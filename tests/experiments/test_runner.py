@@ -54,6 +54,7 @@ def test_every_cell_leaves_a_result(write_grid: WriteGrid, runner: MakeRunner, t
     assert (tmp_path / "results" / "tr.oi-simple-gate1.seed2.json").stat().st_size < 8_000
 
 
+@pytest.mark.slow
 def test_finished_cells_are_skipped(write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path) -> None:
     runner(write_grid()).run()
     before = len(calls(tmp_path, ""))
@@ -201,6 +202,7 @@ def test_a_changed_grid_never_reuses_results(write_grid: WriteGrid, runner: Make
     assert result(tmp_path, "tr.l2r-sequential.seed1")["epochs"] == 4
 
 
+@pytest.mark.slow
 def test_a_kept_model_is_never_recorded_under_new_settings(
     write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path
 ) -> None:
@@ -322,6 +324,7 @@ def test_changed_data_are_noticed(write_grid: WriteGrid, runner: MakeRunner, tmp
         runner(write_grid()).run()
 
 
+@pytest.mark.slow
 def test_test_scores_are_added_without_training_again(
     write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path
 ) -> None:

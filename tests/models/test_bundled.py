@@ -22,6 +22,7 @@ def test_the_sentence_of_the_readme_is_parsed_from_raw_text() -> None:
     assert sentence.deprels == ["nsubj", "cc", "conj", "root", "obj", "advmod", "punct"]
 
 
+@pytest.mark.slow
 def test_every_sentence_becomes_one_tree(ewt: Path) -> None:
     for sentence in pointree.load("en", precision="fp32").parse(read_conllu(ewt)):
         assert tree_faults(sentence.heads) == []

@@ -183,6 +183,7 @@ def hub_server() -> Iterator[str]:
         thread.join()
 
 
+@pytest.mark.slow
 def test_the_real_library_against_a_local_hub(hub_server: str, tmp_path: Path) -> None:
     pytest.importorskip("huggingface_hub", reason="huggingface_hub is not installed")
     code = """

@@ -101,6 +101,7 @@ def test_any_weights_and_any_sentences_give_legal_trees(
         assert_legal(sentence, found, options)
 
 
+@pytest.mark.slow
 @settings(**at_leisure, max_examples=50)
 @given(parsers(), sentences(max_words=3), st.booleans())
 def test_as_many_trees_come_back_as_there_are(parser: Parser, sentence: Sentence, single_root: bool) -> None:

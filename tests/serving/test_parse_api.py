@@ -114,6 +114,7 @@ def test_streams_say_the_same_as_whole_answers(served: Any, ewt: Path, output: s
         assert [json.loads(line) for line in streamed.text.splitlines()] == whole.json()
 
 
+@pytest.mark.slow
 def test_a_long_text_comes_back_in_pieces(served: Any, ewt: Path) -> None:
     text = "\n".join(sentence.text for sentence in read_conllu(ewt)) * 10
     request = {"text": text, "presegmented": True, "stream": True}

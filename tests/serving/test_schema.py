@@ -39,6 +39,7 @@ def test_every_operation_is_described_and_fuzzed(description: Any) -> None:
     assert sorted(PLAIN + WITH_DATA) == sorted(described)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("method", "path", "mode"), CASES)
 def test_nothing_makes_the_service_fail(served: Any, description: Any, method: str, path: str, mode: str) -> None:

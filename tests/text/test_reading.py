@@ -263,6 +263,7 @@ def test_random_bytes_give_sentences_or_one_line(text_model: TextModel) -> None:
         assert re.fullmatch(r"<text>:\d+: expected UTF-8, found byte 0x[0-9a-f]{2} \([a-z ]+\)", message)
 
 
+@pytest.mark.slow
 def test_output_passes_the_validator_of_universal_dependencies(
     text_model: TextModel, ewt: Path, tmp_path: Path
 ) -> None:

@@ -94,6 +94,7 @@ def test_a_killed_run_resumed_is_the_run_that_was_never_killed(
     assert {path.name for path in folder.iterdir()} == {path.name for path in expected.iterdir()}
 
 
+@pytest.mark.slow
 def test_the_plateaus_above_restart_before_their_end(uninterrupted: Callable[[str], Path]) -> None:
     for name in ("plateau", "plateau averaged", "plateau explored"):
         rates = [line["learning_rate"] for line in metrics(uninterrupted(name))]
