@@ -228,7 +228,7 @@ def test_files_that_are_no_grids(tmp_path: Path) -> None:
 
 
 def test_the_thirteen_systems_of_the_paper_are_there() -> None:
-    assert len(SYSTEMS) == 15, "and the sequential ones of the other orders"
+    assert len(SYSTEMS) == 18, "with the sequential ones of the other orders, and three of all orders combined"
     simple = SYSTEMS["r2l-simple-gate2"]
     assert (simple.transition, simple.fusion_name, simple.gate_name) == ("R2L", "r-simple", "GATE2")
     plain = SYSTEMS["l2r-sequential"]
