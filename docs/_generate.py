@@ -65,7 +65,7 @@ def settings_page() -> str:
                 meaning = f"{_cleaned(option.help)} Accepts {option.expectation}."
                 rows.append((f"`{field}`", f"`{as_toml(option.default)}`", meaning))
         lines += _table(("setting", "default", "meaning"), rows, "settings")
-    lines += ["## Presets", "", "`--preset NAME` starts from these values. `paper` has the defaults.", ""]
+    lines += ["## Presets", "", "`--preset NAME` starts from these values; all other settings keep their defaults.", ""]
     changed = {
         f"{section}.{field}": None for preset in PRESETS.values() for section in preset for field in preset[section]
     }

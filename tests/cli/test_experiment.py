@@ -56,6 +56,21 @@ def test_a_grid_is_run_and_reported(run: Run, grid: Path, tmp_path: Path) -> Non
     assert "| tran. | f | gate | ewt LAS | ewt LAS without subtypes |" in out
     assert "(90.29)" in out
     assert len((tmp_path / "report.csv").read_text().splitlines()) == 9
+    code, out, err = run(
+        "experiment", "compare", grid, "--sample", 300, "--resamples", 50, "--output", tmp_path / "c.md"
+    )
+    assert (code, out, err) == (0, "", "")
+    assert "| both | 1 | " in (tmp_path / "c.md").read_text(encoding="utf-8")
+    code, out, _err = run("experiment", "compare", grid, "--resamples", 50, "--json")
+    assert [each["system"] for each in json.loads(out)["systems"]] == ["oi-simple-gate1", "both"]
+    code, _out, err = run("experiment", "compare", grid, "--base", "r2l-sequential")
+    assert (code, err) == (2, EXPECTED)
+
+
+EXPECTED = (
+    "pointree: error: expected outcomes of r2l-sequential and of another system on dev, "
+    "found l2r-sequential, oi-simple-gate1, both\n"
+)
 
 
 def test_faults_of_the_grid_come_before_any_training(run: Run, grid: Path, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DRAWS_AT_ONCE", "Comparison", "Resamples"]
+__all__ = ["DRAWS_AT_ONCE", "Comparison", "Resamples", "draw_counts"]
 
 DRAWS_AT_ONCE = 500
 """Bounds memory: a draw needs one number for each sentence."""
@@ -75,9 +75,7 @@ class Resamples:
         found = []
         for start in range(0, resamples, DRAWS_AT_ONCE):
             draws = min(DRAWS_AT_ONCE, resamples - start)
-            # How often each sentence is drawn is multinomial, so that a draw is a row of a product.
-            counts = random.multinomial(n, np.full(n, 1.0 / n), size=draws).astype(np.float64)
-            found.append(counts @ columns)
+            found.append(draw_counts(random, n, draws) @ columns)
         return cls(columns.sum(axis=0), np.concatenate(found), n)
 
     def compare(self, first: int, second: int) -> Comparison:
@@ -85,3 +83,12 @@ class Resamples:
         observed = float(100.0 * (self.observed[1 + first] - self.observed[1 + second]) / self.observed[0])
         differences = 100.0 * (self.drawn[:, 1 + first] - self.drawn[:, 1 + second]) / self.drawn[:, 0]
         return Comparison.of(observed, differences, self.n_sentences)
+
+
+def draw_counts(random: np.random.Generator, n: int, draws: int) -> NDArray[np.float64]:
+    """How often each of n things is drawn, with replacement, in each draw of n: a draw is a row of a product.
+
+    *Shape:* ``(draws, n)``.
+    """
+    drawn = random.integers(n, size=(draws, n)) + n * np.arange(draws)[:, None]
+    return np.bincount(drawn.ravel(), minlength=draws * n).reshape(draws, n).astype(np.float64)

@@ -17,16 +17,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pointree.analysis.bootstrap import DRAWS_AT_ONCE, Comparison
+from pointree.analysis.bootstrap import DRAWS_AT_ONCE, Comparison, draw_counts
 
 __all__ = ["Part", "compare_seeds"]
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One treebank: its words, and what two systems got right of them.
+    """One treebank: the words of each group of words, and what two systems got right of them.
 
-    *Shape:* ``words`` is ``(n_sentences,)``, ``first`` and ``second`` are ``(n_seeds, n_sentences)``.
+    *Shape:* ``words`` is ``(n_groups, n_sentences)``; ``first`` and ``second`` are ``(n_groups, n_seeds,
+    n_sentences)``.
     """
 
     words: NDArray[np.float64]
@@ -34,34 +35,50 @@ class Part:
     second: NDArray[np.float64]
 
     @property
-    def ahead(self) -> int:
-        """The number of seeds with which the first system has more right words."""
-        return int((self.first.sum(axis=1) > self.second.sum(axis=1)).sum())
+    def n_seeds(self) -> int:
+        """The number of seeds."""
+        return int(self.first.shape[1])
+
+    @property
+    def ahead(self) -> NDArray[np.int64]:
+        """For each group, the number of seeds with which the first system has more right words."""
+        found: NDArray[np.int64] = (self.first.sum(axis=2) > self.second.sum(axis=2)).sum(axis=1)
+        return found
 
 
-def compare_seeds(parts: Sequence[Part], resamples: int = 10_000, seed: int = 1) -> Comparison:
-    """The difference of two systems, first less second, of the mean over seeds; parts are pooled word by word."""
-    n_words = sum(part.words.sum() for part in parts)
-    observed = 100.0 * sum((part.first - part.second).mean(axis=0).sum() for part in parts) / max(1.0, n_words)
+def compare_seeds(parts: Sequence[Part], resamples: int = 10_000, seed: int = 1) -> list[Comparison]:
+    """For each group, the difference of two systems, first less second, of the mean over seeds.
+
+    Parts are pooled word by word. All groups are scored on the same draws, which are what takes time.
+    """
+    n_words = sum(part.words.sum(axis=1) for part in parts)
+    observed = sum((part.first - part.second).mean(axis=1).sum(axis=1) for part in parts)
     random = np.random.default_rng(seed)
     found = []
     for start in range(0, resamples, DRAWS_AT_ONCE):
         draws = min(DRAWS_AT_ONCE, resamples - start)
-        right, words = np.zeros(draws), np.zeros(draws)
+        right = words = np.zeros(())
         for part in parts:
-            n_seeds, n = part.first.shape
-            counts = random.multinomial(n, np.full(n, 1.0 / n), size=draws).astype(np.float64)
+            n_groups, n_seeds, n = part.first.shape
+            counts = draw_counts(random, n, draws)
             weights = _seed_weights(random, n_seeds, draws)
-            right += ((counts @ (part.first - part.second).T) * weights).sum(axis=1)
-            words += counts @ part.words
+            by_seed = (counts @ (part.first - part.second).reshape(-1, n).T).reshape(draws, n_groups, n_seeds)
+            right = right + (by_seed * weights[:, None]).sum(axis=2)
+            words = words + counts @ part.words.T
         found.append(100.0 * right / np.maximum(1.0, words))
-    return Comparison.of(float(observed), np.concatenate(found), sum(len(part.words) for part in parts))
+    drawn = np.concatenate(found)
+    n_sentences = sum((part.words > 0).sum(axis=1) for part in parts)
+    differences = 100.0 * np.asarray(observed) / np.maximum(1.0, n_words)
+    return [
+        Comparison.of(float(difference), drawn[:, group], int(np.asarray(n_sentences)[group]))
+        for group, difference in enumerate(differences)
+    ]
 
 
 def _seed_weights(random: np.random.Generator, n_seeds: int, draws: int) -> NDArray[np.float64]:
     """How much each seed counts in each draw: 1 in sum. *Shape:* ``(draws, n_seeds)``."""
     if n_seeds == 1:
         return np.ones((draws, 1))
-    shares = random.multinomial(n_seeds, np.full(n_seeds, 1.0 / n_seeds), size=draws) / n_seeds
+    shares = draw_counts(random, n_seeds, draws) / n_seeds
     stretched: NDArray[np.float64] = 1.0 / n_seeds + (shares - 1.0 / n_seeds) * np.sqrt(n_seeds / (n_seeds - 1))
     return stretched

@@ -48,20 +48,24 @@ class _Pool:
     groups: list[GoldGroups]
     right: dict[str, dict[int, Words]] = field(default_factory=dict)
 
-    def words(self, chosen: Words) -> NDArray[np.float64]:
-        """The number of words in each sentence that are chosen, and count."""
-        weights = (chosen & self.counted).astype(np.float64)
-        return np.bincount(self.sentences, weights=weights, minlength=self.n_sentences).astype(np.float64)
+    def words(self, right: Words | None = None) -> NDArray[np.float64]:
+        """The words that count, or are right of them: of all, then of each group. *Shape:* (n_groups, n_sentences)."""
+        chosen = self.counted if right is None else self.counted & right
+        kinds = [each.kinds == number for each in self.groups for number in range(len(each.names))]
+        rows = [chosen, *(chosen & kind for kind in kinds)]
+        return np.stack(
+            [np.bincount(self.sentences, weights=row.astype(np.float64), minlength=self.n_sentences) for row in rows]
+        ).astype(np.float64)
 
-    def part(self, first: str, second: str, chosen: Words) -> Part | None:
-        """What two systems got right of the chosen words, with the seeds that both have."""
+    def part(self, first: str, second: str) -> Part:
+        """What two systems got right, with the seeds that both have."""
         seeds = self.common_seeds(first, second)
-        if not seeds:
-            return None
         sides = [
-            np.stack([self.words(chosen & self.right[system][seed]) for seed in seeds]) for system in (first, second)
+            np.stack([self.words(self.right[system][seed]) for seed in seeds], axis=1) for system in (first, second)
         ]
-        return Part(self.words(chosen), *sides)
+        words = self.words()
+        kept = words[0] > 0  # sentences that are not in the sample are not drawn
+        return Part(words[:, kept], *(side[:, :, kept] for side in sides))
 
     def common_seeds(self, first: str, second: str) -> list[int]:
         """The seeds that two systems have."""
@@ -173,39 +177,28 @@ def _compare(pools: Sequence[_Pool], first: str, base: str, resamples: int, seed
     pools = [pool for pool in pools if pool.common_seeds(first, base)]
     if not pools:
         return None
-
-    def effect(name: str, chosen: Sequence[Words]) -> Effect | None:
-        parts = [pool.part(first, base, words) for pool, words in zip(pools, chosen, strict=True)]
-        kept = [part for part in parts if part is not None and part.words.sum()]
-        if not kept:
-            return None
-        words = float(sum(part.words.sum() for part in kept))
-        score, base_score = (
-            100.0 * float(sum(side(part).mean(axis=0).sum() for part in kept)) / words for side in (_first, _second)
+    parts = [pool.part(first, base) for pool in pools]
+    words = np.sum([part.words.sum(axis=1) for part in parts], axis=0)
+    scores = [
+        100.0 * np.sum([side.mean(axis=1).sum(axis=1) for side in sides], axis=0) / np.maximum(1.0, words)
+        for sides in ([part.first for part in parts], [part.second for part in parts])
+    ]
+    ahead = np.sum([part.ahead for part in parts], axis=0)
+    n_seeds = sum(part.n_seeds for part in parts)
+    names = ["all", *(name for each in pools[0].groups for name in each.names)]
+    effects = [
+        Effect(
+            name, int(words[row]), float(scores[0][row]), float(scores[1][row]), comparison, (int(ahead[row]), n_seeds)
         )
-        ahead = (sum(part.ahead for part in kept), sum(len(part.first) for part in kept))
-        return Effect(name, int(words), score, base_score, compare_seeds(kept, resamples, seed), ahead)
-
-    overall = effect("all", [np.ones_like(pool.counted) for pool in pools])
-    if overall is None:
-        return None
-    groups = {}
-    for place, own in enumerate(pools[0].groups):
-        effects = (
-            effect(name, [pool.groups[place].kinds == number for pool in pools])
-            for number, name in enumerate(own.names)
-        )
-        groups[own.title] = tuple(each for each in effects if each is not None)
+        for row, (name, comparison) in enumerate(zip(names, compare_seeds(parts, resamples, seed), strict=True))
+    ]
+    groups, row = {}, 1
+    for each in pools[0].groups:
+        own = effects[row : row + len(each.names)]
+        groups[each.title] = tuple(effect for effect in own if effect.words)
+        row += len(each.names)
     seeds = {pool.name: tuple(pool.common_seeds(first, base)) for pool in pools}
-    return SystemComparison(first, seeds, overall, groups)
-
-
-def _first(part: Part) -> NDArray[np.float64]:
-    return part.first
-
-
-def _second(part: Part) -> NDArray[np.float64]:
-    return part.second
+    return SystemComparison(first, seeds, effects[0], groups)
 
 
 def _curve(pools: Sequence[_Pool], place: int, systems: Sequence[str]) -> list[tuple[str, int, dict[str, float]]]:

@@ -28,8 +28,8 @@ from pointree.version import __version__
 __all__ = ["Identity", "changes", "code_state", "config_identity", "fingerprint", "identity"]
 
 _SOURCES = (
-    "config", "ensemble", "evaluation", "models", "nn", "parser.py", "pretrained", "running", "search", "text",
-    "training", "transitions", "treebank", "vocabulary",
+    "config", "engines", "ensemble", "evaluation", "models", "nn", "parser.py", "pretrained", "running", "search",
+    "text", "training", "transitions", "treebank", "vocabulary",
 )  # fmt: skip
 """The parts of the package on which figures depend."""
 
