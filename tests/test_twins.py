@@ -35,6 +35,7 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "integrations/spacy/annotation.py": ("integrations/spacy/test_component.py", "what the component writes"),
     "integrations/spacy/doc_parse.py": ("integrations/spacy/test_component.py", "what the component keeps"),
     "integrations/spacy/stored_model.py": ("integrations/spacy/test_component.py", "how the component is saved"),
+    "integrations/ray.py": ("integrations/test_arrow.py", "a name for Ray over `ArrowParser`"),
     "nn/batch.py": ("nn/test_features.py", "plain data that the featurizer fills"),
     "nn/encoders/encoder.py": ("nn/encoders/test_custom_encoder.py", "an interface"),
     "pipeline/parse_files.py": ("cli/test_parse.py", "what the command does"),
