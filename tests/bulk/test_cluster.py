@@ -15,11 +15,12 @@ from typing import Any
 
 import pytest
 
-from pointree.bulk.cluster import ClusterError, connected
+from pointree.bulk.cluster import connected
 from pointree.bulk.manifest import BulkReport
 from pointree.bulk.run import parse_on_cluster
 from pointree.errors import UsageError
 from pointree.pipeline import parse_files
+from pointree.running.ray_session import ClusterError
 
 from ..helpers import ewt_sentences
 from .conftest import together
@@ -167,3 +168,15 @@ def test_a_node_with_another_model(cluster: Any, corpus: Path, model: Path, tmp_
         assert joined.slots(threads=1, device="cpu") == 3
         with pytest.raises(ClusterError, match="the cluster has no GPUs"):
             joined.slots(threads=1, device="cuda")
+
+
+def test_cells_of_a_grid_run_on_the_cluster(cluster: Any, tmp_path: Path) -> None:
+    from pointree.experiments.remote import remote_program
+
+    program = remote_program(cluster.address, threads=1, device="cpu")
+    done = subprocess.run([*program, "--version"], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("pointree ")
+    failed = subprocess.run([*program, "train"], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert failed.returncode == 2
+    assert failed.stderr == "pointree: error: Missing option '--train'; see pointree train --help\n"

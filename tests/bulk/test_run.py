@@ -9,11 +9,11 @@ from random import Random
 
 import pytest
 
-from pointree.bulk.cluster import ClusterError
 from pointree.bulk.manifest import FAILED, MANIFEST
 from pointree.bulk.run import parse_on_cluster
 from pointree.errors import InputError, OutputError, UsageError
 from pointree.pipeline import parse_files
+from pointree.running.ray_session import ClusterError
 from pointree.treebank.conllu import read_conllu
 
 from ..helpers import EWT, ewt_sentences

@@ -58,11 +58,11 @@ def test_a_parser_travels_without_its_model() -> None:
 
 
 def test_columns_that_do_not_fit() -> None:
-    with pytest.raises(UsageError, match="^no column text; there are key, body, topic$"):
+    with pytest.raises(UsageError, match=r"^no column text; there are key, body, topic$"):
         ArrowParser("en")(TABLE)
-    with pytest.raises(UsageError, match="^the output has its own column text; rename that of the input$"):
+    with pytest.raises(UsageError, match=r"^the output has its own column text; rename that of the input$"):
         ArrowParser("en", text_column="body").lists({"body": [], "text": []})
-    with pytest.raises(UsageError, match="^column key: expected text, found int$"):
+    with pytest.raises(UsageError, match=r"^column key: expected text, found int$"):
         ArrowParser("en", text_column="key")(TABLE)
 
 

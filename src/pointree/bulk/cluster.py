@@ -1,12 +1,8 @@
-"""Joining a Ray cluster, or starting one on this machine, with faults told in one line."""
+"""What a bulk job asks of Ray: files are looked through and shards made by Ray Data, wherever there is room."""
 
 from __future__ import annotations
 
 import json
-import logging
-import os
-import socket
-import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,20 +12,17 @@ from typing import Any
 
 from pointree.bulk.job import Job
 from pointree.bulk.sources import Source
-from pointree.errors import MissingExtraError, PointreeError, UsageError
+from pointree.running.ray_session import ClusterError, ray_session
 from pointree.version import __version__
 
-__all__ = ["Cluster", "ClusterError", "connected"]
-
-_STORE_BYTES = 200_000_000
-"""Shared memory of a cluster on this machine: units and reports are small, and text never goes through it."""
-
-_PATIENCE = 5.0
-"""Seconds that a cluster has to answer."""
+__all__ = ["Cluster", "connected"]
 
 
-class ClusterError(PointreeError):
-    """A cluster that cannot be used."""
+@contextmanager
+def connected(cluster: str, *, cpus: int | None = None) -> Iterator[Cluster]:
+    """Join a cluster, given as for `ray_session`."""
+    with ray_session(cluster, cpus=cpus) as ray:
+        yield Cluster(ray)
 
 
 class Cluster:
@@ -103,82 +96,3 @@ class Cluster:
             yield own
         finally:
             context._set_current(before)
-
-
-@contextmanager
-def connected(cluster: str, *, cpus: int | None = None) -> Iterator[Cluster]:
-    """Join a cluster: ``local`` starts one of ``cpus`` cores, ``auto`` is that of this machine, else an address.
-
-    A process that has joined a cluster already stays there.
-    """
-    ray = _import_ray()
-    if ray.is_initialized():
-        yield Cluster(ray)
-        return
-    if cluster not in ("local", "auto"):
-        _check_address(cluster, ray.util.get_node_ip_address())
-    own: dict[str, Any] = {}
-    if cluster == "local":
-        own = {"num_cpus": cpus or os.cpu_count(), "object_store_memory": _STORE_BYTES, "include_dashboard": False}
-        own["_node_ip_address"] = "127.0.0.1"
-    try:
-        with _silent_stderr():
-            ray.init(address=cluster, log_to_driver=False, logging_level=logging.ERROR, configure_logging=False, **own)
-    except Exception as error:
-        raise ClusterError(_reason(cluster, error)) from error
-    try:
-        yield Cluster(ray)
-    finally:
-        ray.shutdown()
-
-
-def _import_ray() -> ModuleType:
-    # Messages of Ray about itself are not the user's: what matters comes as an error of ours. Actors have the priority
-    # of any other process, which those of --workers have too.
-    defaults = {"ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0", "BACKEND_LOG_LEVEL": "fatal", "worker_niceness": "0"}
-    for name, value in defaults.items():
-        os.environ.setdefault(f"RAY_{name}", value)
-    try:
-        import ray
-        import ray.data
-    except ImportError:
-        raise MissingExtraError("parse --cluster", "ray") from None
-    for name in ("ray", "ray.data"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    found: ModuleType = ray
-    return found
-
-
-@contextmanager
-def _silent_stderr() -> Iterator[None]:
-    """Keep to itself what Ray's native code says while it starts; faults come as exceptions."""
-    sys.stderr.flush()
-    saved, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
-    try:
-        yield
-    finally:
-        os.dup2(saved, 2)
-        os.close(saved)
-        os.close(nowhere)
-
-
-def _check_address(address: str, own: str) -> None:
-    """Fail at once where nobody listens, which Ray would take minutes for; it takes ``own`` for this machine."""
-    host, colon, port = address.removeprefix("ray://").rpartition(":")
-    if not colon or not host or not port.isdecimal():
-        raise UsageError(f"--cluster {address}: expected local, auto or an address such as 10.0.0.1:6379")
-    try:
-        place = own if host in ("localhost", "127.0.0.1", "[::1]") else host.strip("[]")
-        socket.create_connection((place, int(port)), timeout=_PATIENCE).close()
-    except (OSError, OverflowError) as error:
-        raise ClusterError(f"--cluster {address}: no cluster answers there ({error})") from None
-
-
-def _reason(cluster: str, error: Exception) -> str:
-    text = " ".join(str(error).split())
-    if "Version mismatch" in text or "version mismatch" in text:
-        return f"--cluster {cluster}: its versions of Ray and Python must be those of this process: {text[:300]}"
-    if isinstance(error, ConnectionError) and cluster == "auto":
-        return "--cluster auto: no Ray cluster runs on this machine; start one with `ray start --head`, or use local"
-    return f"--cluster {cluster}: cannot be joined: {text[:300] or type(error).__name__}"

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pointree.bulk.cluster import Cluster, ClusterError, connected
+from pointree.bulk.cluster import Cluster, connected
 from pointree.bulk.job import SHARD_FORMATS, Job, absolute_models, model_hash
 from pointree.bulk.manifest import BulkReport, Manifest, check_place
 from pointree.bulk.pieces import Piece
@@ -22,6 +22,7 @@ from pointree.bulk.plan import Unit, group_pieces, needs_cutting, pieces_of, rea
 from pointree.bulk.sources import Source, check_column, find_sources
 from pointree.errors import UsageError
 from pointree.options import ParseOptions
+from pointree.running.ray_session import ClusterError
 
 __all__ = ["make_shards", "parse_on_cluster", "plan_units"]
 

@@ -25,6 +25,7 @@ Examples:
   pointree experiment run experiments/ud.toml --jobs 2 --threads-per-job 1
   pointree experiment run experiments/ud.toml --only "tr_imst.*" --only "*.seed1"
   pointree experiment run experiments/ud.toml --list
+  pointree experiment run experiments/ud.toml --cluster 10.0.0.1:6379 --jobs 40
 """
 
 REPORT_EXAMPLES = """\b
@@ -74,6 +75,10 @@ def run(
         typer.Option("--changed", metavar="CHOICE", help="Cells made by another grid: refuse, rerun or keep them."),
     ] = "refuse",
     device: DeviceOption = "cpu",
+    cluster: Annotated[
+        str | None,
+        typer.Option("--cluster", metavar="auto|ADDRESS", help="Run the cells on the nodes of a Ray cluster."),
+    ] = None,
     list_cells: Annotated[bool, typer.Option("--list", help="Show where all cells stand, and run nothing.")] = False,
 ) -> None:
     """Train and score all cells of a grid.
@@ -95,6 +100,7 @@ def run(
             results=results,
             changed=changed,  # type: ignore[arg-type]  # the function checks it
             device=device,
+            cluster=cluster,
             dry_run=list_cells,
             observe=display.update,
             note=display.note,

@@ -11,8 +11,9 @@ from typing import get_args
 from pointree.errors import UsageError
 from pointree.experiments.cell import Cell
 from pointree.experiments.grid import Grid, load_grid
+from pointree.experiments.remote import remote_program
 from pointree.experiments.report import make_report
-from pointree.experiments.runner import Changed, Runner, Status
+from pointree.experiments.runner import LOCAL_PROGRAM, Changed, Runner, Status
 from pointree.files import atomic_write
 
 __all__ = ["report_experiment", "run_experiment"]
@@ -30,6 +31,7 @@ def run_experiment(
     results: PathLike | None = None,
     changed: Changed = "refuse",
     device: str = "cpu",
+    cluster: str | None = None,
     dry_run: bool = False,
     observe: Callable[[Sequence[Status]], None] = lambda _statuses: None,
     note: Callable[[str], None] = lambda _text: None,
@@ -51,6 +53,7 @@ def run_experiment(
         results: The folder of the results; ``results/NAME`` beside the grid by default.
         changed: What to do with cells that another version of the grid made: "refuse", "rerun" or "keep" them.
         device: Where to train, such as ``cuda``.
+        cluster: The address of a Ray cluster to whose nodes the cells go, or ``auto``. All of them must see the files.
         dry_run: Only find out where the cells stand.
         observe: Called with all cells whenever something may have changed.
         note: Called with a line of text about something unusual.
@@ -60,16 +63,18 @@ def run_experiment(
     if changed not in choices:
         raise UsageError(f"changed must be one of {', '.join(choices)}, found {changed}")
     loaded = load_grid(Path(grid), on_notice=on_notice)
+    threads = threads_per_job or (1 if cluster else max(1, (os.cpu_count() or 1) // jobs))
     runner = Runner(
         _chosen(loaded.cells, only),
         Path(output) if output is not None else Path("runs") / loaded.name,
         Path(results) if results is not None else _results(loaded),
         jobs=jobs,
-        threads=threads_per_job or max(1, (os.cpu_count() or 1) // jobs),
+        threads=threads,
         device=device,
         changed=changed,
         observe=observe,
         note=note,
+        program=LOCAL_PROGRAM if cluster is None else remote_program(cluster, threads=threads, device=device),
     )
     if dry_run:
         runner.survey()

@@ -37,10 +37,13 @@ from pointree.experiments.results import (
 )
 from pointree.models.layout import CHECKPOINT
 
-__all__ = ["Changed", "Runner", "State", "Status"]
+__all__ = ["LOCAL_PROGRAM", "Changed", "Runner", "State", "Status"]
 
 Changed = Literal["refuse", "rerun", "keep"]
 """What to do with cells whose results were made by another grid."""
+
+LOCAL_PROGRAM = (sys.executable, "-m", "pointree")
+"""The words of a command before those of a phase."""
 
 _IDENTITY = "cell.json"
 _LOG = "log.txt"
@@ -104,7 +107,7 @@ class Runner:
         observe: Callable[[Sequence[Status]], None] = lambda statuses: None,
         note: Callable[[str], None] = lambda text: None,
         poll_seconds: float = 0.5,
-        program: Sequence[str] = (sys.executable, "-m", "pointree"),
+        program: Sequence[str] = LOCAL_PROGRAM,
     ) -> None:
         self.folder = folder.absolute()
         self.results = results

@@ -14,8 +14,8 @@
     )
     sentences.write_parquet("s3://bucket/sentences")
 
-Each actor loads the model once and parses with one thread. A job that must survive kills of its driver is better done by
-`pointree parse --cluster`.
+Each actor loads the model once and parses with one thread. `pointree parse --cluster` is for jobs that must go on after
+their driver was killed.
 """
 
 from __future__ import annotations
