@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from pointree.analysis import treebank_statistics
-from pointree.experiments.cell import Cell
 from pointree.experiments.differences import SeedDifference, seed_difference
-from pointree.experiments.grid import Grid, load_grid
+from pointree.experiments.grid import load_grid
 from pointree.experiments.paper import PaperScore, paper_available, paper_score
 from pointree.experiments.report import Entry, Report, decisive_metric, make_report
 from pointree.experiments.results import read_json, result_path
@@ -27,17 +26,16 @@ NOTES = HERE.parent / "docs" / "notes"
 BASE = "l2r-sequential"
 QUICK = ("tr_imst_quick", "tr_imst_quick_fusions", "tr_imst_quick_gold")
 """The grids of Turkish at half the width: all are compared with the base of the first."""
-GRIDS = (
-    *("tr_imst", "ko_gsd", "en_ewt"),
-    *(*QUICK, "sv_talbanken_quick", "eu_bdt_quick", "sd_gum_quick", "sd_gum_quick_layers", "sd_gum_quick_mpnet"),
-)
+FIRST = ("tr_imst", "ko_gsd", "en_ewt", *QUICK)
+"""The grids that tables begin with; the others follow by their names."""
 BLOCK = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
 DEV_FILES = ("en_ewt", "eu_bdt", "fi_tdt", "he_htb", "it_isdt", "ko_gsd", "sv_talbanken", "tr_imst", "zh_gsd")
 
 
 def reports() -> Iterator[Report]:
     """The reports of all grids that have results."""
-    for name in GRIDS:
+    recorded = sorted(path.name for path in (HERE / "results").iterdir() if path.name != "earlier")
+    for name in dict.fromkeys([*FIRST, *recorded]):
         grid = load_grid(HERE / f"{name}.toml", {}, need_files=False)
         report = make_report(grid, HERE / "results" / name)
         if report.results:
@@ -87,6 +85,28 @@ def _paper(score: PaperScore | None) -> str:
     if score is None:
         return ""
     return f"{score.mean:.2f}" + ("" if score.sd is None else f" ± {score.sd:.2f}")
+
+
+# Tables 4 and 5
+
+
+def penn_protocol() -> Iterator[str]:
+    """Grids that are scored without punctuation: mean ± standard deviation over seeds."""
+    yield "| grid | system | seeds | dev UAS | dev LAS | test UAS | test LAS |"
+    yield "| --- | --- | --- | --- | --- | --- | --- |"
+    metrics = ("no_punct.uas", "no_punct.las")
+    for report in reports():
+        for entry in report.entries:
+            if (entry.split, entry.metric) != ("dev", metrics[0]) or not entry.values:
+                continue
+            own = {(e.split, e.metric): e for e in report.entries if (e.system, e.treebank) == _place(entry)}
+            scores = [own.get((split, metric)) for split in ("dev", "test") for metric in metrics]
+            cells = ["" if score is None else _score(score) for score in scores]
+            yield f"| {report.grid.name} | {_system(entry.system)} | {_seeds(entry)} | " + " | ".join(cells) + " |"
+
+
+def _place(entry: Entry) -> tuple[str, str]:
+    return entry.system, entry.treebank
 
 
 # Table 6
@@ -172,7 +192,7 @@ def all_results() -> Iterator[str]:
         for cell in report.grid.cells:
             if cell.name in report.results:
                 path = result_path(HERE / "results" / report.grid.name, cell.name)
-                yield _result_row(f"{report.grid.name}/{cell.name}", path, report.grid, cell)
+                yield _result_row(f"{report.grid.name}/{cell.name}", path)
 
 
 def earlier_results() -> Iterator[str]:
@@ -189,32 +209,25 @@ def _result_head() -> Iterator[str]:
     yield "| --- " * 11 + "|"
 
 
-def _result_row(name: str, path: Path, grid: Grid | None = None, cell: Cell | None = None) -> str:
+def _result_row(name: str, path: Path) -> str:
     result: dict[str, Any] = read_json(path) or {}
-    names = ("uas", "las_subtypes", "las")
-    if grid is not None and decisive_metric(grid).startswith("no_punct"):
-        names = ("no_punct.uas", "no_punct.las", "no_punct.las")
-    figures = [_figure(result, split, metric) for split in ("dev", "test") for metric in names]
-    figures.append(_figure(result, "test", "clas"))
+    columns = [(split, metric) for split in ("dev", "test") for metric in ("uas", "las_subtypes", "las")]
+    figures = [_figure(result, *column) for column in (*columns, ("test", "clas"))]
     training = ["", ""]
     if "epochs" in result:
         training = [f"{result['best_epoch']} of {result['epochs']}", f"{result['seconds']['train'] / 60:.0f}"]
-    paper = None
-    if cell is None or cell.treebank.column:
-        paper = paper_score("ud", "test", result["system"], result["treebank"][:2], "las_subtypes")
+    paper = paper_score("ud", "test", result["system"], result["treebank"][:2], "las_subtypes")
     link = f"[{name}](../../experiments/{path.relative_to(HERE).as_posix()})"
     return f"| {link} | " + " | ".join([*figures, *training, _paper(paper)]) + " |"
 
 
 def _figure(result: Mapping[str, Any], split: str, metric: str) -> str:
-    scores: Any = result.get(split)
-    for key in metric.split("."):
-        scores = None if scores is None else scores[key]
-    return "" if scores is None else f"{scores:.2f}"
+    return f"{result[split][metric]:.2f}" if split in result else ""
 
 
 TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "table-3": beside_the_paper,
+    "tables-4-5": penn_protocol,
     "table-6": dependents,
     "hierarchy": hierarchy,
     "verdict": verdict,
