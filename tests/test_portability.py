@@ -87,16 +87,22 @@ print(peak_memory_mb())
     assert done.stdout == "[2, 0, 2]\n0.0\n", done.stderr
 
 
+def find_python(version: str) -> Path | None:
+    """A Python of this version: of the path, if it starts, or of pyenv."""
+    found = shutil.which(f"python{version}")
+    if found and not subprocess.run([found, "-c", ""], capture_output=True, check=False).returncode:
+        return Path(found)
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
+    return next(iter(sorted(pyenv.glob(f"versions/{version}.*/bin/python{version}"))), None)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
 def test_other_versions_of_python_read_the_source(version: str, tmp_path: Path) -> None:
     """Every Python that is installed here compiles all files, and runs what needs no other package."""
-    python = shutil.which(f"python{version}")
+    python = find_python(version)
     if python is None:
         pytest.skip(f"Python {version} is not installed")
-    probe = subprocess.run([python, "-c", "import sys; print(sys.version_info[:2])"], capture_output=True, check=False)
-    if probe.returncode:
-        pytest.skip(f"Python {version} does not start")
     code = """
 import ast, sys, warnings
 from pathlib import Path
