@@ -28,3 +28,10 @@ def test_a_folder_that_is_no_model(tmp_path: Path, ewt: Path, capsys: pytest.Cap
         main(["calibrate", str(tmp_path), "--dev", str(ewt)])
     assert caught.value.code == 2
     assert "pointree.json is missing" in capsys.readouterr().err
+
+
+def test_a_bundled_model_is_not_changed(ewt: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["calibrate", "en", "--dev", str(ewt)])
+    assert caught.value.code == 2
+    assert "en: no such model folder" in capsys.readouterr().err

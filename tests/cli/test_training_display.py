@@ -37,6 +37,13 @@ def test_elsewhere_an_epoch_is_a_line(capsys: pytest.CaptureFixture[str], improv
     assert capsys.readouterr() == ("", LINE.format(" *" if improved else "  ") + "\n")
 
 
+def test_predicted_columns_have_their_scores(capsys: pytest.CaptureFixture[str]) -> None:
+    with TrainingDisplay() as display:
+        display.epoch_started(7, 10, 200)
+        display.epoch_ended({**METRICS, "dev_upos": 90.0, "dev_lemma": 91.5}, True)
+    assert "LAS 77.12 *  UPOS 90.00  LEMMA 91.50  1,234 words/s" in capsys.readouterr().err
+
+
 def test_a_terminal_has_bars_that_leave_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setenv("TERM", "xterm")

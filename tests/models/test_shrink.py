@@ -11,13 +11,14 @@ from safetensors.torch import load_file
 import pointree
 from pointree.engines.torch_folder import load_folder, new_network
 from pointree.errors import ModelError, UsageError
+from pointree.models.calibration import Calibration, Scale
 from pointree.models.folder import save_folder
 from pointree.models.quantise import Bits
 from pointree.models.shrink import shrink_model
 from pointree.treebank.sentence import Sentence
 from pointree.vocabulary import UNK, Vocabularies
 
-from ..helpers import random_sentences, tiny_config, tiny_parser
+from ..helpers import COMBINATIONS, HEADS, random_sentences, tiny_config, tiny_parser
 
 # Seen twice: ta, tok; once: rare; only among vectors: the others, the frequent ones first.
 VECTOR_WORDS = ["the", "ta", "rare", "Apple", "apple", "lizard", "Zebra"]
@@ -164,3 +165,15 @@ def test_what_cannot_be_shrunk_is_one_line(folder: Path, tmp_path: Path) -> None
     save_folder(folder, config, vocabularies, weights, "")
     with pytest.raises(ModelError, match=r"arcs\.bias: expected values up to 65,504, .* found 70000$"):
         shrink_model(folder, tmp_path / "small", bits=16)
+
+
+def test_predicted_columns_and_scales_come_along(tmp_path: Path) -> None:
+    parser = tiny_parser(tiny_config(COMBINATIONS[1], HEADS))
+    parser.calibration = Calibration({"upos": Scale(2.0)})
+    parser.save(tmp_path / "model")
+    shrink_model(tmp_path / "model", tmp_path / "small", words=0, bits=8)
+    small, sentences = pointree.load(tmp_path / "small"), [["ta", "tok"], ["rosa", "a", "zu"]]
+    assert small.vocabularies.columns == parser.vocabularies.columns
+    assert small.calibration == parser.calibration
+    parsed = small.parse(sentences)
+    assert all(word.lemma != "_" and word.upos != "_" for sentence in parsed for word in sentence.words)

@@ -117,3 +117,15 @@ def test_one_sentence_a_line_one_at_a_time() -> None:
 
 def test_half_a_surrogate_pair_can_be_encoded() -> None:
     assert written([Sentence([Token("1", "\ud800")])])[0]["tokens"][0]["form"] == "\ud800"
+
+
+def test_what_is_less_probable_is_a_list(validator: Any) -> None:
+    sentence = Sentence.from_words(["a", "b", "c"])
+    miscs = ("UposProb=0.25|LowConfidence=upos,head|A=B", "LowConfidence=Yes|LemmaProb=2", "LowConfidence")
+    for word, misc in zip(sentence.words, miscs, strict=True):
+        word.misc = misc
+    first, second, third = to_object(sentence)["tokens"]
+    assert (first["upos_prob"], first["low_confidence"], first["misc"]) == (0.25, ["upos", "head"], {"A": "B"})
+    assert second["misc"] == {"LowConfidence": "Yes", "LemmaProb": "2"}, "somebody else wrote these"
+    assert "low_confidence" not in third
+    validator.validate([to_object(sentence)])

@@ -14,7 +14,7 @@ import pytest
 from safetensors.torch import load_file
 
 import pointree
-from pointree.config import Config, PretrainedConfig
+from pointree.config import Config, PretrainedConfig, load_config
 from pointree.errors import ConfigError, ModelError, TrainingError, UsageError
 from pointree.models.layout import CHECKPOINT, MANIFEST, PRETRAINED, TEXT_MODEL, WEIGHTS
 from pointree.models.shrink import shrink_model
@@ -238,13 +238,13 @@ def test_a_run_from_another_model_is_not_resumed(
 
 
 def test_the_text_model_of_the_start_is_kept(
-    start: Path, tmp_path: Path, fine_tune: Callable[..., TrainingResult]
+    start: Path, tmp_path: Path, fine_tune: Callable[..., TrainingResult], text_model: Any
 ) -> None:
     shutil.copytree(start, tmp_path / "start")
-    (tmp_path / "start" / TEXT_MODEL).write_bytes(b"a text model")
+    shutil.copy(text_model.name, tmp_path / "start" / TEXT_MODEL)
     (tmp_path / "start" / "LICENSE-encoder").write_text("free")
     folder = fine_tune("model", init=tmp_path / "start").folder
-    assert (folder / TEXT_MODEL).read_bytes() == b"a text model"
+    assert (folder / TEXT_MODEL).read_bytes() == text_model.content()
     assert (folder / "LICENSE-encoder").read_text() == "free"
 
 
@@ -258,6 +258,36 @@ def test_the_tagger_of_the_start_can_predict_tags(
     assert [sentence.words for sentence in tagged] == [each.words for each in text_model.tag(other_data())]
     assert "ARTICLE" not in pointree.load(folder).vocabularies.tags.symbols
     assert "predicted tags" in (folder / "README.md").read_text(encoding="utf-8")
+
+
+# Predicted columns
+
+
+def test_classes_of_predicted_columns_are_united(tmp_path: Path) -> None:
+    small_trainer(tmp_path / "start", small_config(epochs=1, heads=True)).run()
+    init = load_initial_model(tmp_path / "start")
+    trainer = other_trainer(init, tmp_path / "model")
+    old, new = (each.vocabularies.columns for each in (init, trainer))
+    assert new.classes["upos"].symbols[: old.sizes["upos"]] == old.classes["upos"].symbols
+    assert "ARTICLE" in new.classes["upos"].symbols[old.sizes["upos"] :]
+    before, now = load_file(tmp_path / "start" / WEIGHTS), trainer.network.state_dict()
+    for column in old.classes:
+        name = f"heads.{column}.projection.weight"
+        assert now[name][:, : old.sizes[column]].equal(before[name])
+    trainer.run()
+    assert "ARTICLE" in pointree.load(tmp_path / "model").vocabularies.columns.classes["upos"]
+
+
+def test_columns_can_be_added_and_left_out(tmp_path: Path) -> None:
+    only = ["heads.xpos=false", "heads.feats=false", "heads.lemma=false"]
+    config = load_config(small_config(epochs=1, heads=True), only)
+    small_trainer(tmp_path / "start", config).run()
+    init = load_initial_model(tmp_path / "start")
+    trainer = other_trainer(init, tmp_path / "model", settings=[*SHORT, "heads.lemma=true", "heads.upos=false"])
+    assert list(trainer.network.heads) == ["lemma"]
+    trainer.run()
+    [parsed] = pointree.load(tmp_path / "model").parse([["Dogs", "bark"]])
+    assert [(word.upos, word.lemma != "_") for word in parsed.words] == [("_", True)] * 2
 
 
 # Pretrained models

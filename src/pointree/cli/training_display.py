@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn,
 from rich.text import Text
 
 from pointree.training.observer import TrainingObserver
+from pointree.vocabulary import COLUMNS
 
 if TYPE_CHECKING:
     from pointree.training.text_model import TextProgress
@@ -108,8 +109,8 @@ class TrainingDisplay(TrainingObserver):
         if stage not in self.stages:
             if done == total:
                 return
-            self.stages[stage] = self._bar(stage, total)
-        self.progress.update(self.stages[stage], completed=done, total=total)
+            self.stages[stage] = self._bar(stage, total if total > 1 else None)  # of one step, only that it goes on
+        self.progress.update(self.stages[stage], completed=done)
         if done == total:
             self.progress.remove_task(self.stages.pop(stage))
 
@@ -143,9 +144,12 @@ class TrainingDisplay(TrainingObserver):
         """Leave a line about the epoch."""
         self.epochs.end()
         self.progress.remove_task(self.epoch)
+        columns = "".join(
+            f"{name.upper()} {metrics[key]:.2f}  " for name in COLUMNS if (key := f"dev_{name}") in metrics
+        )
         self.line(
             f"epoch {metrics['epoch']:>3}  loss {metrics['arc_loss'] + metrics['label_loss']:.3f}  "
-            f"dev UAS {metrics['dev_uas']:.2f}  LAS {metrics['dev_las']:.2f}{' *' if improved else '  '}  "
+            f"dev UAS {metrics['dev_uas']:.2f}  LAS {metrics['dev_las']:.2f}{' *' if improved else '  '}  {columns}"
             f"{metrics['words_per_s']:,.0f} words/s  {metrics['seconds']:,.0f} s"
         )
 

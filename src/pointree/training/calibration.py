@@ -6,17 +6,17 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pointree.errors import OutputError
+from pointree.errors import ModelError, OutputError
 from pointree.evaluation.calibration import Outcomes, expected_calibration_error
 from pointree.evaluation.run import without_annotation
 from pointree.models.calibration import Calibration, Scale
 from pointree.models.folder import write_manifest
 from pointree.models.layout import CALIBRATION
-from pointree.models.registry import resolve_model
 from pointree.options import ParseOptions
 from pointree.parser import Parser
 from pointree.treebank.formats import read_all
@@ -85,7 +85,9 @@ def calibrate(
         device: Where to compute.
         on_progress: Called with the sentences that are parsed, and all of them.
     """
-    folder = resolve_model(model)
+    folder = Path(model)
+    if not folder.is_dir():
+        raise ModelError(f"{folder}: no such model folder")
     sentences = read_all(dev) if isinstance(dev, str | os.PathLike) else dev
     parser = Parser.load(folder, device=device)
     fitted = {}
@@ -108,9 +110,10 @@ def outcomes_of(
     found: defaultdict[str, Outcomes] = defaultdict(Outcomes)
     deprels, columns = parser.vocabularies.deprels.symbols, parser.vocabularies.columns
     options = ParseOptions(probabilities=True)
+    tags_itself = bool(columns) or parser.text_model is not None  # as it will for raw text
     for start in range(0, len(gold), _PART):
         part = gold[start : start + _PART]
-        given = list(parser.tagged(without_annotation(part), copy=False))
+        given = list(parser.tagged(without_annotation(part, tags=tags_itself), copy=False))
         for sentence, (tree,) in zip(part, parser.trees(given, options), strict=True):
             for place, word in enumerate(sentence.words):
                 found["head"].add(tree.head_probs[place], tree.heads[place] == word.head)
