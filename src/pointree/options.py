@@ -12,10 +12,13 @@ from typing import Any, Literal, get_args
 
 from pointree.errors import UsageError
 
-__all__ = ["OLD_KEYWORDS", "PRECISIONS", "ParseOptions", "Precision", "option_help"]
+__all__ = ["ENGINES", "OLD_KEYWORDS", "PRECISIONS", "ParseOptions", "Precision", "option_help"]
 
 Precision = Literal["auto", "fp32", "bf16"]
 PRECISIONS: tuple[str, ...] = get_args(Precision)
+
+ENGINES = ("auto", "onnx", "torch")
+"""What computes a parse, for whoever loads a model."""
 
 OLD_KEYWORDS = {
     "beam_width": "beam",

@@ -44,13 +44,16 @@ Words = Sentence | Sequence[str]
 """A sentence to parse, or its words."""
 
 
-def load(model: str | os.PathLike[str], *, precision: str = "fp32", device: str = "cpu") -> Parser:
+def load(
+    model: str | os.PathLike[str], *, precision: str = "fp32", device: str = "cpu", engine: str = "auto"
+) -> Parser:
     """Load a trained model, given by its name, its folder or its Hugging Face Hub id.
 
     With ``precision`` ``fp32``, trees do not depend on the machine; ``bf16`` computes with 16 bits, and ``auto`` does
-    so where that is faster.
+    so where that is faster. ``engine`` is ``onnx`` (onnxruntime, on the CPU), ``torch``, or ``auto``: onnx where the
+    model has graphs for it and the device is the CPU.
     """
-    return Parser.load(model, precision=precision, device=device)
+    return Parser.load(model, precision=precision, device=device, engine=engine)
 
 
 class SentenceParser(Protocol):
@@ -105,12 +108,14 @@ class Parser:
         self._warned_of_tags = self._told_of_order = False
 
     @classmethod
-    def load(cls, model: str | os.PathLike[str], *, precision: str = "fp32", device: str = "cpu") -> Parser:
+    def load(
+        cls, model: str | os.PathLike[str], *, precision: str = "fp32", device: str = "cpu", engine: str = "auto"
+    ) -> Parser:
         """Load a trained model; see `pointree.load`."""
         folder = resolve_model(model)
-        config, vocabularies, engine = load_engine(folder, precision=precision, device=device)
+        config, vocabularies, loaded = load_engine(folder, engine=engine, precision=precision, device=device)
         text_model = TextModel.load(folder / TEXT_MODEL) if (folder / TEXT_MODEL).exists() else None
-        parser = cls(config, vocabularies, engine, text_model, str(model))
+        parser = cls(config, vocabularies, loaded, text_model, str(model))
         parser.calibration = Calibration.load(folder / CALIBRATION)
         return parser
 

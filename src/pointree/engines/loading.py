@@ -2,18 +2,64 @@
 
 from __future__ import annotations
 
+import importlib.util
+import logging
 from pathlib import Path
 
 from pointree.config import Config
 from pointree.engines.engine import Engine
+from pointree.errors import MissingExtraError, ModelError, UsageError
+from pointree.models.folder import read_folder
+from pointree.models.graphs import adding, has_graphs, reason_without
+from pointree.options import ENGINES, PRECISIONS
 from pointree.vocabulary import Vocabularies
 
 __all__ = ["load_engine"]
 
+logger = logging.getLogger("pointree.messages")
 
-def load_engine(folder: Path, *, precision: str = "fp32", device: str = "cpu") -> tuple[Config, Vocabularies, Engine]:
-    """Load the network of a model folder, with its settings and vocabularies."""
+
+def load_engine(
+    folder: Path, *, engine: str = "auto", precision: str = "fp32", device: str = "cpu"
+) -> tuple[Config, Vocabularies, Engine]:
+    """Load the network of a model folder, with its settings and vocabularies.
+
+    With ``engine`` ``auto``, a model that has graphs runs on onnxruntime on the CPU, and others run on torch.
+    """
+    if engine not in ENGINES:
+        raise UsageError(f"engine must be one of {', '.join(ENGINES)}, found {engine}")
+    if precision not in PRECISIONS:
+        raise UsageError(f"precision must be one of {', '.join(PRECISIONS)}, found {precision}")
+    if engine == "onnx" or (engine == "auto" and _runs_on_onnx(folder, precision, device)):
+        return _load_onnx(folder, precision, device)
+    if importlib.util.find_spec("torch") is None:
+        raise _without_torch(folder, engine, device)
     from pointree.engines.torch_engine import TorchEngine
 
-    engine = TorchEngine.load(folder, precision=precision, device=device)
-    return engine.config, engine.vocabularies, engine
+    loaded = TorchEngine.load(folder, precision=precision, device=device)
+    return loaded.config, loaded.vocabularies, loaded
+
+
+def _runs_on_onnx(folder: Path, precision: str, device: str) -> bool:
+    return device == "cpu" and precision in ("fp32", "auto") and has_graphs(folder)
+
+
+def _load_onnx(folder: Path, precision: str, device: str) -> tuple[Config, Vocabularies, Engine]:
+    from pointree.engines.onnx_engine import OnnxEngine
+
+    if device != "cpu":
+        raise UsageError(f"engine onnx: expected the device cpu, found {device}; use the engine torch")
+    if precision == "bf16":
+        raise UsageError("engine onnx: expected the precision fp32, found bf16; use the engine torch")
+    loaded = OnnxEngine.load(folder)
+    return loaded.config, loaded.vocabularies, loaded
+
+
+def _without_torch(folder: Path, engine: str, device: str) -> Exception:
+    """Why a model needs torch, which is not there, and what to do."""
+    if engine == "torch" or device != "cpu":
+        return MissingExtraError("the engine torch", "train")
+    model = read_folder(folder)
+    if (reason := reason_without(model)) is not None:
+        return MissingExtraError(f"this model ({reason})", "train")
+    return ModelError(f"{folder}: the model has no graphs for the engine onnx; {adding(folder)}, where torch is installed")

@@ -22,6 +22,7 @@ from pointree.models.layout import (
     CARD,
     CONFIG,
     FORMAT,
+    GRAPHS,
     HEADS,
     LANGUAGE,
     MANIFEST,
@@ -132,10 +133,11 @@ def write_card(folder: Path, card: str) -> None:
 
 
 def _checked(folder: Path) -> list[str]:
-    pretrained = sorted(path.relative_to(folder).as_posix() for path in folder.glob(f"{PRETRAINED}/*.json"))
+    patterns = (f"{PRETRAINED}/*.json", f"{GRAPHS}/*")
+    inner = sorted(path.relative_to(folder).as_posix() for pattern in patterns for path in folder.glob(pattern))
     names = (CALIBRATION, HEADS, LANGUAGE, PRETRAINED_IDENTITY, TEXT_MODEL)
     optional = [name for name in names if (folder / name).is_file()]
-    return [*_CHECKED, *optional, *pretrained]
+    return [*_CHECKED, *optional, *inner]
 
 
 def _checksum(path: Path) -> str:

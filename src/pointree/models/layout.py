@@ -10,6 +10,7 @@ weights.safetensors   parameters, 32 bits or fewer, with their checksum
 README.md             the model card
 text.udpipe           optional: tokeniser and tagger for raw text
 encoder.json          with pretrained embeddings: the name, size and checksum of the pretrained model
+graphs/               optional: the network for the engine onnx, without its weights
 encoder/              optional: that model; of one that was fine-tuned, its configuration and tokeniser
 
 While it is trained, the folder also has a checkpoint and metrics; they are not part of the model.
@@ -23,6 +24,7 @@ __all__ = [
     "CHECKPOINT",
     "CONFIG",
     "FORMAT",
+    "GRAPHS",
     "HEADS",
     "LANGUAGE",
     "MANIFEST",
@@ -45,6 +47,7 @@ CARD = "README.md"
 TEXT_MODEL = "text.udpipe"
 PRETRAINED_IDENTITY = "encoder.json"
 PRETRAINED = "encoder"
+GRAPHS = "graphs"
 VOCABULARIES = {"words": "words.json", "chars": "chars.json", "tags": "tags.json", "deprels": "deprels.json"}
 """The file of each field of `Vocabularies` that every model has."""
 HEADS = "heads.json"
@@ -58,5 +61,5 @@ METRICS = "metrics.jsonl"
 of columns that the model predicts, ``dev_upos``, ``dev_xpos``, ``dev_feats`` and ``dev_lemma`` in percent;
 ``words_per_s`` of learning; ``seconds`` of all epochs so far, evaluation included."""
 
-MODEL_FILES = ("*.json", CONFIG, WEIGHTS, TEXT_MODEL, CARD, "LICEN[CS]E*", f"{PRETRAINED}/*")
+MODEL_FILES = ("*.json", CONFIG, WEIGHTS, TEXT_MODEL, CARD, "LICEN[CS]E*", f"{PRETRAINED}/*", f"{GRAPHS}/*")
 """Patterns of the files that belong to a model and are copied or packaged with it."""

@@ -1,0 +1,174 @@
+"""The engine without torch: graphs of the model folder, run by onnxruntime on the CPU."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pointree.batches.features import EncodedSentence, Features, Featurizer
+from pointree.batches.layout import Layout
+from pointree.config import READ_TAGS
+from pointree.engines.onnx_pretrained import OnnxBert
+from pointree.engines.onnx_session import open_session
+from pointree.engines.onnx_weights import RowTable, graph_weight
+from pointree.errors import ModelError, OutputError
+from pointree.models.folder import ModelFiles, read_folder, write_card, write_manifest
+from pointree.models.graphs import adding, bert_of, read_index, reason_without
+from pointree.models.layout import GRAPHS
+from pointree.models.summary import model_files
+from pointree.search.arrays import NumpyArrays
+from pointree.search.branch import Encoded, Step
+from pointree.search.resumable import Resumable
+from pointree.transitions import ORDERS, Order, Slot
+
+__all__ = ["OnnxBranch", "OnnxEngine"]
+
+FloatArray = NDArray[np.float32]
+
+_ARRAYS = NumpyArrays()
+
+
+class OnnxEngine:
+    """Graphs of ONNX, as `Engine` describes them. Several threads may use one at the same time."""
+
+    name = "onnx"
+    precision = "fp32"
+
+    def __init__(self, model: ModelFiles) -> None:
+        if (reason := reason_without(model)) is not None:
+            raise ModelError(f"{model.folder}: the engine onnx cannot run this model: {reason}; use the engine torch")
+        config, index = model.config, read_index(model.folder)
+        self.config, self.vocabularies, self.folder = config, model.vocabularies, model.folder
+        self.order = ORDERS[config.decoder.order]
+        self.slots = self.order.fusion(config.decoder.fusion)
+        self.featurizer = Featurizer(model.vocabularies, config.embeddings.tag, self.order, self.slots)
+
+        def session(name: str) -> Any:
+            if name not in index:
+                raise ModelError(f"{model.folder}: its graphs are not complete; {adding(model.folder)}")
+            return open_session(model.folder / GRAPHS / f"{name}.onnx", index[name], model.weights)
+
+        self._encoder, self.step, self.labels = session("encoder"), session("step"), session("labels")
+        self._outputs = [output.name for output in self._encoder.get_outputs()]
+        self._inputs = {given.name for given in self._encoder.get_inputs()}
+        self._words = RowTable(model.weights, "embeddings.words") if config.embeddings.word_size else None
+        has_tags = config.embeddings.tag in READ_TAGS
+        self._tags = RowTable(model.weights, "embeddings.tags") if has_tags else None
+        bert = bert_of(model)
+        self._bert = None if bert is None else OnnxBert(session("bert"), config, *bert, model.weights)
+        self._stored = model.weights
+
+    @classmethod
+    def load(cls, folder: Path) -> OnnxEngine:
+        """Open the graphs of a model folder."""
+        return cls(read_folder(folder))
+
+    def fusion_values(self) -> FloatArray | None:
+        """The weights with which a fusion adds up its sources, for traces. *Shape:* ``(sources, size, size)``."""
+        if not self.slots:
+            return None
+        size = self.config.decoder.size
+        joint = graph_weight(self._stored, "decoder.fusion.joint")
+        return joint[:, :size].reshape(1 + len(self.slots), size, size)
+
+    def save(self, folder: Path, card: str, *, bundle_pretrained: bool = False) -> None:
+        """See `Engine`; the files are copied, for an engine that only parses has changed nothing."""
+        try:
+            for path in model_files(self.folder):
+                target = folder / path.relative_to(self.folder)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, target)
+        except OSError as error:
+            raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
+        write_card(folder, card)
+        write_manifest(folder)
+
+    def encode_steps(self, sentences: Sequence[EncodedSentence]) -> Resumable[Encoded]:
+        """See `Engine`; pauses between the windows of a pretrained model and before the encoder."""
+        features = self.featurizer.features(sentences)
+        parts = []
+        if self._words is not None:
+            parts.append(self._words[features.words])
+        if self._tags is not None:
+            parts.append(self._tags[features.tags])
+        if self._bert is not None:
+            for vectors in self._bert.vectors(features.texts, features.positions):
+                if vectors is None:
+                    yield
+                else:
+                    parts.append(vectors)
+        found = dict(zip(self._outputs, self._encoder.run(self._outputs, self._feed(features, parts)), strict=True))
+        yield
+        columns = {name: found[f"columns.{name}"] for name in self.vocabularies.columns.classes}
+        branch = OnnxBranch(self, found, features.positions)
+        return Encoded(features.positions, {self.order.name: branch}, columns)
+
+    def _feed(self, features: Features, parts: Sequence[FloatArray]) -> dict[str, np.ndarray]:
+        """The inputs of the encoder's graph."""
+        positions = features.positions
+        steps = np.arange(positions.n_steps)[None, :] * positions.batch_size + np.arange(positions.batch_size)[:, None]
+        feed = {
+            "table": np.ascontiguousarray(positions.table.T),
+            "lengths": np.asarray(positions.lengths, dtype=np.int32),
+            "places": positions.pack(steps),
+            "chars": features.chars,
+            "char_lengths": features.char_lengths,
+            "forms": features.forms,
+        }
+        if parts:
+            feed["rows"] = np.concatenate(parts, axis=1)
+        return {name: array for name, array in feed.items() if name in self._inputs}
+
+
+class OnnxBranch:
+    """A decoder of ONNX, as `Branch` describes it."""
+
+    arrays = _ARRAYS
+
+    def __init__(self, engine: OnnxEngine, found: Mapping[str, FloatArray], positions: Layout) -> None:
+        self.engine = engine
+        self.order: Order = engine.order
+        self.slots: tuple[Slot, ...] = engine.slots
+        self.positions = positions
+        self.initial, self.input_gates, self.label_heads = (
+            found[name] for name in ("initial", "input_gates", "label_heads")
+        )
+        self.keys, self.key_biases = (found[name][positions.table] for name in ("keys", "key_biases"))
+        self._outputs = ["states", "queries", "gates"][: 3 if engine.slots else 2]
+
+    def new_memory(self, n_steps: int) -> FloatArray:
+        batch_size, _two, size = self.initial.shape
+        memory = np.zeros((1 + batch_size + n_steps, 2, size), dtype=np.float32)
+        memory[1 : 1 + batch_size] = self.initial
+        return memory
+
+    def step(self, memory: FloatArray, state_ids: NDArray[np.int64], rows: NDArray[np.int64], start: int) -> Step:
+        feed = {
+            "memory": memory[:start],
+            "state_ids": state_ids,
+            "input_gates": self.input_gates,
+            "rows": np.ascontiguousarray(rows),
+        }
+        states, queries, *gates = self.engine.step.run(self._outputs, feed)
+        memory[start : start + len(states)] = states
+        return Step(queries, gates[0] if gates else None)
+
+    def point(self, queries: FloatArray, count: int) -> FloatArray:
+        columns = queries.reshape(count, -1, queries.shape[1]).swapaxes(1, 2)
+        logits = self.keys[:count] @ columns + self.key_biases[:count, :, None]
+        found: FloatArray = logits.swapaxes(1, 2).reshape(len(queries), -1)
+        return found
+
+    def label_logits(self, states: FloatArray, head_rows: NDArray[np.int64]) -> FloatArray:
+        feed = {"states": states, "label_heads": self.label_heads, "head_rows": head_rows}
+        logits: FloatArray = self.engine.labels.run(["logits"], feed)[0]
+        return logits
+
+    def source_values(self, states: FloatArray) -> FloatArray:
+        values = self.engine.fusion_values()
+        return states if values is None else np.einsum("ks,kst->kt", states, values)

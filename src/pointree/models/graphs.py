@@ -1,0 +1,81 @@
+"""The graphs in a model folder: written beside the weights, which they do not repeat."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pointree.errors import ModelError, OutputError
+from pointree.files import atomic_write, read_bounded
+from pointree.graphs.network import network_graphs, why_no_graph
+from pointree.models.folder import ModelFiles, read_folder, write_manifest
+from pointree.models.layout import GRAPHS, PRETRAINED
+from pointree.pretrained.bert_folder import read_bert
+from pointree.pretrained.bert_settings import BertSettings
+from pointree.pretrained.word_pieces import WordPieces
+
+__all__ = ["adding", "bert_of", "has_graphs", "read_index", "reason_without", "write_graphs"]
+
+_INDEX, _FORMAT = "graphs.json", 1
+_MAX_BYTES = 1 << 20
+
+
+def has_graphs(folder: Path) -> bool:
+    """Whether a model folder has graphs."""
+    return (folder / GRAPHS / _INDEX).is_file()
+
+
+def bert_of(model: ModelFiles) -> tuple[BertSettings, WordPieces] | None:
+    """The shape and the tokeniser of a BERT that was fine-tuned with the model."""
+    pretrained = model.config.embeddings.pretrained
+    return read_bert(model.folder / PRETRAINED) if pretrained.model and pretrained.fine_tune else None
+
+
+def reason_without(model: ModelFiles) -> str | None:
+    """Why a model cannot have graphs; None if it can."""
+    return why_no_graph(model.config, has_bert=bert_of(model) is not None)
+
+
+def write_graphs(folder: Path) -> None:
+    """Add graphs to a model folder; one that cannot have any is a `ModelError`."""
+    model = read_folder(folder)
+    if (reason := reason_without(model)) is not None:
+        raise ModelError(f"{folder}: the engine onnx cannot run this model: {reason}")
+    bert = bert_of(model)
+    shapes = {name: array.shape for name, array in model.weights.items()}
+    columns = list(model.vocabularies.columns.classes)
+    found = network_graphs(model.config, shapes, columns, None if bert is None else bert[0])
+    target = folder / GRAPHS
+    try:
+        target.mkdir(exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from error
+    for name, graph in found.items():
+        with atomic_write(target / f"{name}.onnx", "b") as stream:
+            stream.write(graph.content)
+    with atomic_write(target / _INDEX) as stream:
+        json.dump({"format": _FORMAT, "weights": {name: graph.weights for name, graph in found.items()}}, stream)
+        stream.write("\n")
+    write_manifest(folder)
+
+
+def read_index(folder: Path) -> dict[str, dict[str, tuple[int, ...]]]:
+    """The graphs of a model folder, and the weights with their shapes that each needs."""
+    path = folder / GRAPHS / _INDEX
+    try:
+        found = json.loads(read_bounded(path, _MAX_BYTES).decode())
+        if found["format"] != _FORMAT:
+            raise ModelError(f"{path}: expected format {_FORMAT}, found {found['format']!s:.40}; {adding(folder)}")
+        return {
+            graph: {name: tuple(shape) for name, shape in weights.items()}
+            for graph, weights in found["weights"].items()
+        }
+    except FileNotFoundError:
+        raise ModelError(f"{folder}: the model has no graphs for the engine onnx; {adding(folder)}") from None
+    except (AttributeError, KeyError, OSError, RecursionError, TypeError, ValueError) as error:
+        raise ModelError(f"{path}: expected a list of graphs, found a damaged file ({error!s:.80})") from None
+
+
+def adding(folder: Path) -> str:
+    """What to do about a folder without graphs."""
+    return f"`pointree package {folder} --engine onnx` adds them"
