@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from pointree import rendering  # noqa: F401 - it lets sentences draw themselves
-from pointree.errors import PointreeError
+from pointree.errors import MissingExtraError, PointreeError
 from pointree.version import __version__
 
 if TYPE_CHECKING:
@@ -101,7 +101,12 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'pointree' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
+    try:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise MissingExtraError(f"pointree.{name}", "train") from None
     globals()[name] = value
     return value
 

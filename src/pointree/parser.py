@@ -280,7 +280,8 @@ class Parser:
         numbered = [self.featurizer.encode(sentence) for sentence in sentences]
         results: list[list[ParseTree]] = [[] for _ in sentences]
         lengths, orders = [len(sentence) for sentence in numbered], self.orders(options)
-        for numbers in plan_batches(lengths, batch_words=options.batch_words, beam=options.width):
+        most = self.engine.batch_sentences
+        for numbers in plan_batches(lengths, batch_words=options.batch_words, beam=options.width, most=most):
             encoded = yield from self.engine.encode_steps([numbered[number] for number in numbers], orders)
             found = yield from search_steps(encoded, options, self.root_label)
             columns = best_columns(encoded, probabilities=options.needs_probabilities)

@@ -156,7 +156,7 @@ def test_a_fine_tuned_parser_runs_without_transformers(tmp_path: Path) -> None:
         for name, tensor in load_pretrained(config.embeddings.pretrained).model.state_dict().items()
     }
     trainer.run()
-    after = pointree.load(tmp_path / "model", precision="fp32").network.state_dict()
+    after = pointree.load(tmp_path / "model", engine="torch").network.state_dict()
     changed = {
         name: not torch.equal(tensor, after[f"embeddings.pretrained.model.model.{name}"])
         for name, tensor in before.items()

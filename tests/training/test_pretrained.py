@@ -158,7 +158,7 @@ def test_a_run_is_not_resumed_with_another_model(folder: Path, runs: dict[str, T
 @pytest.mark.parametrize("mode", MODES)
 def test_a_loaded_parser_parses_as_the_trained_one(mode: str, runs: dict[str, Trainer], tmp_path: Path) -> None:
     trainer = runs[mode]
-    loaded = pointree.load(trainer.output, precision="fp32")
+    loaded = pointree.load(trainer.output, engine="torch")
     trainer.network.load_state_dict(loaded.network.state_dict())
     trainer.network.eval()
     dev = small_data()[1]

@@ -10,6 +10,7 @@ import typer
 from pointree.cli.console import new_table, print_json, progress_while, show
 from pointree.cli.options import (
     DeviceOption,
+    EngineOption,
     GoldArgument,
     JsonOption,
     ModelOption,
@@ -73,6 +74,7 @@ def command(
     json: JsonOption = False,
     threads: ThreadsOption = None,
     device: DeviceOption = "cpu",
+    engine: EngineOption = "auto",
     *,
     options: ParseOptions,
 ) -> None:
@@ -93,6 +95,7 @@ def command(
             from_text=from_text,
             calibration=calibration,
             device=device,
+            engine=engine,
             threads=threads,
             on_progress=on_progress,
         )

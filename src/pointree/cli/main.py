@@ -19,7 +19,7 @@ from typer.core import TyperGroup
 
 from pointree.cli.messages import show_messages
 from pointree.cli.signals import unwinding_signals
-from pointree.errors import PointreeError
+from pointree.errors import MissingExtraError, PointreeError
 from pointree.version import __version__
 
 __all__ = ["COMMANDS", "app", "main"]
@@ -123,6 +123,10 @@ def _run(args: Sequence[str] | None) -> int:
         return _fail_at_command_line(error)
     except PointreeError as error:
         return _fail(str(error))
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        return _fail(str(MissingExtraError("this command", "train")))
     except BrokenPipeError:
         # The reader, such as `head`, has seen enough: not an error that anybody wants to read about.
         _abandon_stdout()

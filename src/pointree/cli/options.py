@@ -15,6 +15,7 @@ from pointree.options import ParseOptions
 
 __all__ = [
     "DeviceOption",
+    "EngineOption",
     "GoldArgument",
     "JsonOption",
     "ModelOption",
@@ -27,6 +28,9 @@ __all__ = [
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON to standard output instead of tables.")]
 DeviceOption = Annotated[str, typer.Option("--device", metavar="NAME", help="Where to compute: cpu, cuda, …")]
+EngineOption = Annotated[
+    str, typer.Option("--engine", metavar="NAME", help="What computes: auto, onnx (onnxruntime) or torch.")
+]
 PrecisionOption = Annotated[str, typer.Option("--precision", metavar="NAME", help="Arithmetic: auto, fp32 or bf16.")]
 ThreadsOption = Annotated[
     int | None, typer.Option("--threads", metavar="N", min=1, help="CPU threads (default: all cores).")

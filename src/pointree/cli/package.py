@@ -18,6 +18,7 @@ Examples:
   pointree package model --name legal --version 1.2.0
   pointree package model --name legal --bits 16 --prune-words 50000 --keep-words train.conllu
   pointree package model --name en-small --latin-pieces --bits 8
+  pointree package old-model --engine onnx
   pip install pointree_model_legal-1.2.0-py3-none-any.whl && pointree parse --model legal "So ordered."
 """
 
@@ -61,6 +62,10 @@ def command(
             "--latin-pieces", help="Keep only the word pieces of Latin and Greek script in a fine-tuned BERT."
         ),
     ] = False,
+    engine: Annotated[
+        str | None,
+        typer.Option("--engine", metavar="onnx", help="Add graphs to DIR, with which it is parsed without torch."),
+    ] = None,
 ) -> None:
     """Make a wheel of a trained model.
 
@@ -77,5 +82,6 @@ def command(
         prune_words=words,
         keep_words=keep or (),
         latin_pieces=latin,
+        engine=engine,
     )
     show(f"{wheel}: {wheel.stat().st_size / 1e6:.1f} MB; once it is installed with pip, use --model {chosen}")

@@ -12,7 +12,7 @@ import typer
 
 from pointree.cli.console import shard_progress, track
 from pointree.cli.messages import silence
-from pointree.cli.options import DeviceOption, QuietOption, ThreadsOption, new_app, with_parse_options
+from pointree.cli.options import DeviceOption, EngineOption, QuietOption, ThreadsOption, new_app, with_parse_options
 from pointree.errors import UsageError
 from pointree.options import ParseOptions
 from pointree.pipeline import INPUT_FORMATS, OUTPUT_FORMATS, parse_files
@@ -81,6 +81,7 @@ def command(
     ] = 1,
     threads: ThreadsOption = None,
     device: DeviceOption = "cpu",
+    engine: EngineOption = "auto",
     cluster: Annotated[
         str | None,
         typer.Option(
@@ -130,6 +131,7 @@ def command(
             shard_words=shard_words,
             threads=threads or 1,
             device=device,
+            engine=engine,
         )
         return
     if output is None and output_format is None and sys.stdout.isatty():
@@ -147,6 +149,7 @@ def command(
         workers=workers,
         threads=threads,
         device=device,
+        engine=engine,
         colour=output is None and sys.stdout.isatty(),
         track=(lambda parsed: track(parsed, "parsing")) if output is not None else iter,
     )

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from pointree.cli.console import warn
-from pointree.cli.options import DeviceOption, PrecisionOption, ThreadsOption, new_app
+from pointree.cli.options import DeviceOption, EngineOption, PrecisionOption, ThreadsOption, new_app
 from pointree.errors import MissingExtraError, UsageError
 from pointree.files import open_text, reading
 
@@ -83,6 +83,7 @@ def command(
     precision: PrecisionOption = "fp32",
     threads: ThreadsOption = None,
     device: DeviceOption = "cpu",
+    engine: EngineOption = "auto",
 ) -> None:
     """Parse over HTTP: a page at /, a JSON interface at /v1, and that of UDPipe at /process. /docs describes them.
 
@@ -115,7 +116,7 @@ def command(
         service = Service(limits=limits, wait_seconds=wait / 1000)
 
         def load_models() -> None:
-            service.registry = load_registry(model or ["en"], precision=precision, device=device)
+            service.registry = load_registry(model or ["en"], precision=precision, device=device, engine=engine)
 
         def announce(url: str) -> None:
             typer.echo(f"serving {', '.join(served.name for served in service.registry)} at {url}", err=True)

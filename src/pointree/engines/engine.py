@@ -19,10 +19,12 @@ class Engine(Protocol):
     Attributes:
         name: How users call the engine: ``torch`` or ``onnx``.
         precision: The arithmetic: ``fp32``, ``bf16``, …
+        batch_sentences: Sentences beyond which a batch gets no faster.
         featurizer: Turns sentences into the numbers that the network reads.
     """
 
     name: str
+    batch_sentences: int
 
     @property
     def precision(self) -> str: ...

@@ -37,6 +37,8 @@ def load_engine(
     from pointree.engines.torch_engine import TorchEngine
 
     loaded = TorchEngine.load(folder, precision=precision, device=device)
+    if engine == "auto" and device == "cpu" and (reason := reason_without(folder, loaded.config)) is not None:
+        logger.info(f"{folder}: runs on torch, because {reason}")
     return loaded.config, loaded.vocabularies, loaded
 
 
@@ -59,7 +61,8 @@ def _without_torch(folder: Path, engine: str, device: str) -> Exception:
     """Why a model needs torch, which is not there, and what to do."""
     if engine == "torch" or device != "cpu":
         return MissingExtraError("the engine torch", "train")
-    model = read_folder(folder)
-    if (reason := reason_without(model)) is not None:
+    if (reason := reason_without(folder, read_folder(folder).config)) is not None:
         return MissingExtraError(f"this model ({reason})", "train")
-    return ModelError(f"{folder}: the model has no graphs for the engine onnx; {adding(folder)}, where torch is installed")
+    return ModelError(
+        f"{folder}: the model has no graphs for the engine onnx; {adding(folder)}, where torch is installed"
+    )

@@ -17,6 +17,7 @@ from pointree.engines.onnx_pretrained import OnnxBert
 from pointree.engines.onnx_session import open_session
 from pointree.engines.onnx_weights import RowTable, graph_weight
 from pointree.errors import ModelError, OutputError
+from pointree.graphs.decoder import decoder_name
 from pointree.models.folder import ModelFiles, read_folder, write_card, write_manifest
 from pointree.models.graphs import adding, bert_of, read_index, reason_without
 from pointree.models.layout import GRAPHS
@@ -24,7 +25,7 @@ from pointree.models.summary import model_files
 from pointree.search.arrays import NumpyArrays
 from pointree.search.branch import Encoded, Step
 from pointree.search.resumable import Resumable
-from pointree.transitions import ORDERS, Order, Slot
+from pointree.transitions import TransitionSystem
 
 __all__ = ["OnnxBranch", "OnnxEngine"]
 
@@ -37,29 +38,31 @@ class OnnxEngine:
     """Graphs of ONNX, as `Engine` describes them. Several threads may use one at the same time."""
 
     name = "onnx"
+    batch_sentences = 32  # the LSTM of onnxruntime also computes padding
     precision = "fp32"
 
     def __init__(self, model: ModelFiles) -> None:
-        if (reason := reason_without(model)) is not None:
+        if (reason := reason_without(model.folder, model.config)) is not None:
             raise ModelError(f"{model.folder}: the engine onnx cannot run this model: {reason}; use the engine torch")
         config, index = model.config, read_index(model.folder)
         self.config, self.vocabularies, self.folder = config, model.vocabularies, model.folder
-        self.order = ORDERS[config.decoder.order]
-        self.slots = self.order.fusion(config.decoder.fusion)
-        self.featurizer = Featurizer(model.vocabularies, config.embeddings.tag, self.order, self.slots)
+        systems = [TransitionSystem.of(order, config.decoder.fusion) for order in config.decoder.orders]
+        self.systems = {system.order.name: system for system in systems}
+        self.featurizer = Featurizer(model.vocabularies, config.embeddings.tag, systems)
 
         def session(name: str) -> Any:
             if name not in index:
                 raise ModelError(f"{model.folder}: its graphs are not complete; {adding(model.folder)}")
             return open_session(model.folder / GRAPHS / f"{name}.onnx", index[name], model.weights)
 
-        self._encoder, self.step, self.labels = session("encoder"), session("step"), session("labels")
+        self._encoder, self.labels = session("encoder"), session("labels")
+        self.steps = {order: session(f"step-{order}") for order in self.systems}
         self._outputs = [output.name for output in self._encoder.get_outputs()]
         self._inputs = {given.name for given in self._encoder.get_inputs()}
         self._words = RowTable(model.weights, "embeddings.words") if config.embeddings.word_size else None
         has_tags = config.embeddings.tag in READ_TAGS
         self._tags = RowTable(model.weights, "embeddings.tags") if has_tags else None
-        bert = bert_of(model)
+        bert = bert_of(model.folder, model.config)
         self._bert = None if bert is None else OnnxBert(session("bert"), config, *bert, model.weights)
         self._stored = model.weights
 
@@ -68,13 +71,22 @@ class OnnxEngine:
         """Open the graphs of a model folder."""
         return cls(read_folder(folder))
 
-    def fusion_values(self) -> FloatArray | None:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return OnnxEngine.load, (self.folder,)  # sessions cannot be copied
+
+    @property
+    def best_order(self) -> str:
+        """See `Engine`."""
+        best = int(self._stored["order_las"].argmax()) if len(self.systems) > 1 else 0
+        return list(self.systems)[best]
+
+    def fusion_values(self, order: str) -> FloatArray | None:
         """The weights with which a fusion adds up its sources, for traces. *Shape:* ``(sources, size, size)``."""
-        if not self.slots:
+        n_slots, size = len(self.systems[order].slots), self.config.decoder.size
+        if not n_slots:
             return None
-        size = self.config.decoder.size
-        joint = graph_weight(self._stored, "decoder.fusion.joint")
-        return joint[:, :size].reshape(1 + len(self.slots), size, size)
+        joint = graph_weight(self._stored, f"{decoder_name(self.config, order)}.fusion.joint")
+        return joint[:, :size].reshape(1 + n_slots, size, size)
 
     def save(self, folder: Path, card: str, *, bundle_pretrained: bool = False) -> None:
         """See `Engine`; the files are copied, for an engine that only parses has changed nothing."""
@@ -88,7 +100,9 @@ class OnnxEngine:
         write_card(folder, card)
         write_manifest(folder)
 
-    def encode_steps(self, sentences: Sequence[EncodedSentence]) -> Resumable[Encoded]:
+    def encode_steps(
+        self, sentences: Sequence[EncodedSentence], orders: Sequence[str] | None = None
+    ) -> Resumable[Encoded]:
         """See `Engine`; pauses between the windows of a pretrained model and before the encoder."""
         features = self.featurizer.features(sentences)
         parts = []
@@ -105,14 +119,14 @@ class OnnxEngine:
         found = dict(zip(self._outputs, self._encoder.run(self._outputs, self._feed(features, parts)), strict=True))
         yield
         columns = {name: found[f"columns.{name}"] for name in self.vocabularies.columns.classes}
-        branch = OnnxBranch(self, found, features.positions)
-        return Encoded(features.positions, {self.order.name: branch}, columns)
+        branches = {order: OnnxBranch(self, order, found, features.positions) for order in orders or self.systems}
+        return Encoded(features.positions, branches, columns)
 
     def _feed(self, features: Features, parts: Sequence[FloatArray]) -> dict[str, np.ndarray]:
         """The inputs of the encoder's graph."""
         positions = features.positions
         steps = np.arange(positions.n_steps)[None, :] * positions.batch_size + np.arange(positions.batch_size)[:, None]
-        feed = {
+        feed: dict[str, np.ndarray] = {
             "table": np.ascontiguousarray(positions.table.T),
             "lengths": np.asarray(positions.lengths, dtype=np.int32),
             "places": positions.pack(steps),
@@ -130,16 +144,17 @@ class OnnxBranch:
 
     arrays = _ARRAYS
 
-    def __init__(self, engine: OnnxEngine, found: Mapping[str, FloatArray], positions: Layout) -> None:
+    def __init__(self, engine: OnnxEngine, order: str, found: Mapping[str, FloatArray], positions: Layout) -> None:
         self.engine = engine
-        self.order: Order = engine.order
-        self.slots: tuple[Slot, ...] = engine.slots
+        self.order = engine.systems[order].order
+        self.slots = engine.systems[order].slots
         self.positions = positions
         self.initial, self.input_gates, self.label_heads = (
-            found[name] for name in ("initial", "input_gates", "label_heads")
+            found[name] for name in (f"initial {order}", f"input_gates {order}", "label_heads")
         )
+        self._session = engine.steps[order]
         self.keys, self.key_biases = (found[name][positions.table] for name in ("keys", "key_biases"))
-        self._outputs = ["states", "queries", "gates"][: 3 if engine.slots else 2]
+        self._outputs = ["states", "queries", "gates"][: 3 if self.slots else 2]
 
     def new_memory(self, n_steps: int) -> FloatArray:
         batch_size, _two, size = self.initial.shape
@@ -154,7 +169,7 @@ class OnnxBranch:
             "input_gates": self.input_gates,
             "rows": np.ascontiguousarray(rows),
         }
-        states, queries, *gates = self.engine.step.run(self._outputs, feed)
+        states, queries, *gates = self._session.run(self._outputs, feed)
         memory[start : start + len(states)] = states
         return Step(queries, gates[0] if gates else None)
 
@@ -170,5 +185,5 @@ class OnnxBranch:
         return logits
 
     def source_values(self, states: FloatArray) -> FloatArray:
-        values = self.engine.fusion_values()
+        values = self.engine.fusion_values(self.order.name)
         return states if values is None else np.einsum("ks,kst->kt", states, values)

@@ -22,6 +22,7 @@ from pointree.nn.features import Featurizer
 from pointree.nn.model import Encoding, PointerNetwork
 from pointree.nn.pretrained_features import PretrainedFeatures
 from pointree.pretrained.windows import SubwordBatch
+from pointree.running.batching import MAX_BATCH_SENTENCES
 from pointree.running.threads import thread_count
 from pointree.search.branch import Encoded, Step
 from pointree.search.resumable import Resumable
@@ -37,6 +38,7 @@ class TorchEngine:
     """A network of torch, as `Engine` describes it."""
 
     name = "torch"
+    batch_sentences = MAX_BATCH_SENTENCES
 
     def __init__(
         self,

@@ -42,17 +42,19 @@ __all__ = ["Ensemble", "load_ensemble", "load_models"]
 
 
 def load_ensemble(
-    models: Sequence[str | os.PathLike[str]], *, precision: str = "fp32", device: str = "cpu"
+    models: Sequence[str | os.PathLike[str]], *, precision: str = "fp32", device: str = "cpu", engine: str = "auto"
 ) -> Ensemble:
     """Load several trained models as one parser; options as in `pointree.load`."""
-    return Ensemble([load(model, precision=precision, device=device) for model in models])
+    return Ensemble([load(model, precision=precision, device=device, engine=engine) for model in models])
 
 
-def load_models(models: Sequence[str], *, precision: str = "fp32", device: str = "cpu") -> SentenceParser:
+def load_models(
+    models: Sequence[str], *, precision: str = "fp32", device: str = "cpu", engine: str = "auto"
+) -> SentenceParser:
     """Load one model, or several as an ensemble."""
     if len(models) == 1:
-        return load(models[0], precision=precision, device=device)
-    return load_ensemble(models, precision=precision, device=device)
+        return load(models[0], precision=precision, device=device, engine=engine)
+    return load_ensemble(models, precision=precision, device=device, engine=engine)
 
 
 class Ensemble:

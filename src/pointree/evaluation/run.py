@@ -33,6 +33,7 @@ def evaluate(
     from_text: bool = False,
     calibration: bool = False,
     device: str = "cpu",
+    engine: str = "auto",
     threads: int | None = None,
     on_progress: OnProgress | None = None,
     **fields: Any,
@@ -78,7 +79,7 @@ def evaluate(
     gold_sentences = list(gold_sentences)
     # A comment that is missing is reported before a model is loaded.
     text = raw_text(gold_sentences, gold_name) if from_text else None
-    parser, name = _load(model, chosen.precision or "fp32", device, threads)
+    parser, name = _load(model, chosen.precision or "fp32", device, engine, threads)
     counted = _counted(gold_sentences, on_progress, len(gold_sentences))
     if not calibration:
         return score_sentences(counted, _parse(parser, gold_sentences, text, chosen), names=(gold_name, name))
@@ -124,7 +125,7 @@ def _read(source: str | os.PathLike[str] | Iterable[Sentence], side: str) -> tup
 
 
 def _load(
-    model: str | os.PathLike[str] | SentenceParser, precision: str, device: str, threads: int | None
+    model: str | os.PathLike[str] | SentenceParser, precision: str, device: str, engine: str, threads: int | None
 ) -> tuple[SentenceParser, str]:
     """Return a model, loaded if it is not, and what messages call it."""
     if not isinstance(model, str | os.PathLike):
@@ -133,7 +134,7 @@ def _load(
     from pointree.running.threads import prepare_process
 
     prepare_process(threads)
-    return load(model, precision=precision, device=device), os.fspath(model)
+    return load(model, precision=precision, device=device, engine=engine), os.fspath(model)
 
 
 def _parse(

@@ -68,7 +68,7 @@ class GraphBuilder:
                 dims=self._weights[name],
                 data_location=self._onnx.TensorProto.EXTERNAL,
             )
-            tensor.external_data.add(key="location", value="weights.safetensors")
+            tensor.external_data.add(key="location", value="weights")
             self._initializers[name] = tensor
         return name
 

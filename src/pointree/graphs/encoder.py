@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pointree.config import BiLstmConfig, Config
 from pointree.graphs.builder import Graph, GraphBuilder
+from pointree.graphs.decoder import decoder_name
 from pointree.vocabulary import PAD
 
 __all__ = ["encoder_graph"]
@@ -16,7 +17,8 @@ def encoder_graph(config: Config, shapes: Mapping[str, Sequence[int]], columns: 
 
     Inputs: ``rows``, the embeddings of words and tags and the pretrained vectors side by side, ``(n_rows, width)``;
     ``chars``, ``char_lengths`` and ``forms`` as in `Features`; ``table`` and ``places``, the layout's table by steps
-    and the place of each row in it; ``lengths`` of the sentences. Outputs are those of the network's `Encoding`.
+    and the place of each row in it; ``lengths`` of the sentences. Outputs are those of the
+    network's `Encoding`, with the name of its order where each decoder has its own.
     """
     graph = GraphBuilder(shapes)
     embeddings = config.embeddings
@@ -90,21 +92,23 @@ def _bilstm(graph: GraphBuilder, settings: object, rows: str, lengths: str) -> t
 
 
 def _outputs(graph: GraphBuilder, config: Config, states: str, start: str, columns: Sequence[str]) -> None:
-    """See `PointerNetwork._encoding`; keys are not padded here."""
-    cell = graph.linear(start, "decoder.initial")
-    graph.output("initial", graph.op("Concat", *(_row(graph, each) for each in (graph.op("Tanh", cell), cell)), axis=1))
-    inputs = graph.mlp(states, "decoder.input")
-    graph.output(
-        "input_gates",
-        graph.op("Gemm", inputs, graph.weight("decoder.input_weight"), graph.weight("decoder.bias")),
-    )
+    """See `PointerNetwork._encodings`; keys are not padded here."""
+    for order in config.decoder.orders:
+        name = decoder_name(config, order)
+        cell = graph.linear(start, f"{name}.initial")
+        pair = (_row(graph, each) for each in (graph.op("Tanh", cell), cell))
+        graph.output(f"initial {order}", graph.op("Concat", *pair, axis=1))
+        weight, bias = graph.weight(f"{name}.input_weight"), graph.weight(f"{name}.bias")
+        gates = graph.op("Gemm", graph.mlp(states, f"{name}.input"), weight, bias)
+        graph.output(f"input_gates {order}", gates)
     heads = graph.mlp(states, "arcs.head")
     graph.output(
         "keys",
         graph.op("Gemm", heads, graph.weight("arcs.bilinear"), graph.weight("arcs.dependent_linear"), transB=1),
     )
     graph.output(
-        "key_biases", graph.op("Add", graph.op("MatMul", heads, graph.weight("arcs.head_linear")), graph.weight("arcs.bias"))
+        "key_biases",
+        graph.op("Add", graph.op("MatMul", heads, graph.weight("arcs.head_linear")), graph.weight("arcs.bias")),
     )
     graph.output("label_heads", graph.mlp(states, "labels.head"))
     for column in columns:

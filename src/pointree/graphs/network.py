@@ -10,7 +10,6 @@ from pointree.graphs.builder import Graph
 from pointree.graphs.decoder import label_graph, step_graph
 from pointree.graphs.encoder import encoder_graph
 from pointree.pretrained.bert_settings import BertSettings
-from pointree.transitions import ORDERS
 
 __all__ = ["chosen_layers", "network_graphs", "why_no_graph"]
 
@@ -31,12 +30,8 @@ def network_graphs(
     config: Config, shapes: Mapping[str, Sequence[int]], columns: Sequence[str], bert: BertSettings | None
 ) -> dict[str, Graph]:
     """The graphs by their names; ``shapes`` are those of the weights, ``columns`` what the network predicts."""
-    n_slots = len(ORDERS[config.decoder.order].fusion(config.decoder.fusion))
-    found = {
-        "encoder": encoder_graph(config, shapes, columns),
-        "step": step_graph(config, shapes, n_slots),
-        "labels": label_graph(config, shapes),
-    }
+    found = {"encoder": encoder_graph(config, shapes, columns), "labels": label_graph(config, shapes)}
+    found |= {f"step-{order}": step_graph(config, shapes, order) for order in config.decoder.orders}
     if bert is not None:
         mixed = config.embeddings.pretrained.mix == "mean"
         found["bert"] = bert_graph(bert, shapes, chosen_layers(config, bert), mixed=mixed)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from pathlib import Path
 
+from pointree.config import Config
 from pointree.errors import ModelError, OutputError
 from pointree.files import atomic_write, read_bounded
 from pointree.graphs.network import network_graphs, why_no_graph
-from pointree.models.folder import ModelFiles, read_folder, write_manifest
+from pointree.models.folder import read_folder, write_manifest
 from pointree.models.layout import GRAPHS, PRETRAINED
 from pointree.pretrained.bert_folder import read_bert
 from pointree.pretrained.bert_settings import BertSettings
 from pointree.pretrained.word_pieces import WordPieces
 
-__all__ = ["adding", "bert_of", "has_graphs", "read_index", "reason_without", "write_graphs"]
+__all__ = ["add_graphs", "adding", "bert_of", "has_graphs", "read_index", "reason_without", "write_graphs"]
 
 _INDEX, _FORMAT = "graphs.json", 1
 _MAX_BYTES = 1 << 20
@@ -25,23 +27,23 @@ def has_graphs(folder: Path) -> bool:
     return (folder / GRAPHS / _INDEX).is_file()
 
 
-def bert_of(model: ModelFiles) -> tuple[BertSettings, WordPieces] | None:
+def bert_of(folder: Path, config: Config) -> tuple[BertSettings, WordPieces] | None:
     """The shape and the tokeniser of a BERT that was fine-tuned with the model."""
-    pretrained = model.config.embeddings.pretrained
-    return read_bert(model.folder / PRETRAINED) if pretrained.model and pretrained.fine_tune else None
+    pretrained = config.embeddings.pretrained
+    return read_bert(folder / PRETRAINED) if pretrained.model and pretrained.fine_tune else None
 
 
-def reason_without(model: ModelFiles) -> str | None:
+def reason_without(folder: Path, config: Config) -> str | None:
     """Why a model cannot have graphs; None if it can."""
-    return why_no_graph(model.config, has_bert=bert_of(model) is not None)
+    return why_no_graph(config, has_bert=bert_of(folder, config) is not None)
 
 
 def write_graphs(folder: Path) -> None:
     """Add graphs to a model folder; one that cannot have any is a `ModelError`."""
     model = read_folder(folder)
-    if (reason := reason_without(model)) is not None:
+    if (reason := reason_without(folder, model.config)) is not None:
         raise ModelError(f"{folder}: the engine onnx cannot run this model: {reason}")
-    bert = bert_of(model)
+    bert = bert_of(folder, model.config)
     shapes = {name: array.shape for name, array in model.weights.items()}
     columns = list(model.vocabularies.columns.classes)
     found = network_graphs(model.config, shapes, columns, None if bert is None else bert[0])
@@ -57,6 +59,14 @@ def write_graphs(folder: Path) -> None:
         json.dump({"format": _FORMAT, "weights": {name: graph.weights for name, graph in found.items()}}, stream)
         stream.write("\n")
     write_manifest(folder)
+
+
+def add_graphs(folder: Path) -> bool:
+    """Add graphs to a model folder if the model can have any and `onnx` is installed; says whether it did."""
+    if importlib.util.find_spec("onnx") is None or reason_without(folder, read_folder(folder).config) is not None:
+        return False
+    write_graphs(folder)
+    return True
 
 
 def read_index(folder: Path) -> dict[str, dict[str, tuple[int, ...]]]:

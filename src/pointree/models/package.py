@@ -24,6 +24,7 @@ def package(
     prune_words: int | None = None,
     keep_words: Sequence[str | os.PathLike[str]] = (),
     latin_pieces: bool = False,
+    engine: str | None = None,
 ) -> Path:
     """Make a wheel of a trained model and return its path.
 
@@ -42,6 +43,7 @@ def package(
             vectors, frequent ones first. Words seen once in training are kept too.
         keep_words: With `prune_words`: treebanks, such as the training data, of which all words are kept.
         latin_pieces: Keep only the word pieces of Latin and Greek script in a fine-tuned BERT.
+        engine: With ``onnx``, the folder gets graphs for the engine onnx first, if it has none.
     """
     folder, output = Path(folder), Path(output)
     name = check_name(folder.resolve().name if name is None else name)
@@ -53,13 +55,19 @@ def package(
     if any(model.name == name and model.origin == "bundled" for model in available_models()):
         raise UsageError(f"name must not be that of a bundled model, which would be found first; found {name}")
 
+    if engine not in (None, "onnx"):
+        raise UsageError(f"engine must be onnx, found {engine}")
+
     from pointree.models.folder import read_folder
+    from pointree.models.graphs import write_graphs
     from pointree.models.layout import TEXT_MODEL
     from pointree.models.shrink import shrink_model
     from pointree.text.udpipe import TextModel
 
     if (folder / TEXT_MODEL).exists():
         TextModel.load(folder / TEXT_MODEL)
+    if engine == "onnx":
+        write_graphs(folder)
     if prune_words is None and bits is None and not latin_pieces:
         read_folder(folder)
         return write_wheel(folder, output, name=name, version=version)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pointree.errors import ModelError, OutputError, UsageError
 from pointree.models.folder import read_folder, save_folder, write_manifest
+from pointree.models.graphs import add_graphs, has_graphs
 from pointree.models.layout import CALIBRATION, CARD, LANGUAGE, PRETRAINED, PRETRAINED_IDENTITY, TEXT_MODEL, WEIGHTS
 from pointree.models.quantise import SCALE, Bits, dequantise, quantise
 from pointree.pretrained.bert_folder import BERT_FILES, prune_pieces, read_bert
@@ -83,6 +84,8 @@ def shrink_model(
     written = BERT_FILES if latin else ()
     _copy((path for path in folder.glob(f"{PRETRAINED}/*") if path.name not in written), target / PRETRAINED)
     write_manifest(target)
+    if has_graphs(folder):
+        add_graphs(target)
 
 
 def _kept_rows(vocabulary: WordVocabulary, words: int, keep: Iterable[str]) -> NDArray[np.int64]:

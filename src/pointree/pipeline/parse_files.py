@@ -57,6 +57,7 @@ def parse_files(
     workers: int = 1,
     threads: int | None = None,
     device: str = "cpu",
+    engine: str = "auto",
     colour: bool = False,
     track: Callable[[Iterable[Any]], Iterable[Any]] = iter,
     **fields: Any,
@@ -77,6 +78,7 @@ def parse_files(
         workers: Processes that parse.
         threads: CPU threads, of each worker if there are several.
         device: Where to compute: cpu, cuda, …
+        engine: What computes: onnx, torch, or auto, which is onnx on the CPU for a model that has graphs for it.
         colour: Colours for a terminal.
         track: Wraps the iteration over parsed sentences, for a progress bar.
     """
@@ -104,7 +106,7 @@ def parse_files(
 
     def parse(names: tuple[str, ...], group: Iterator[tuple[int, Input]]) -> Iterator[Any]:
         """The trees of neighbouring inputs that the same models parse."""
-        load = partial(load_models, names, precision=chosen.precision or "fp32", device=device)
+        load = partial(load_models, names, precision=chosen.precision or "fp32", device=device, engine=engine)
         if names not in parsers:
             parsers[names] = load()
         parser = parsers[names]

@@ -24,11 +24,13 @@ def windows(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
         yield window
 
 
-def plan_batches(lengths: Sequence[int], *, batch_words: int, beam: int = 1) -> Iterator[list[int]]:
+def plan_batches(
+    lengths: Sequence[int], *, batch_words: int, beam: int = 1, most: int = MAX_BATCH_SENTENCES
+) -> Iterator[list[int]]:
     """Group the numbers of sentences into batches, longest first, each sorted by falling length.
 
-    A batch holds at most ``batch_words`` words (fewer with a beam) and a bounded number of words times positions; a
-    sentence beyond these limits is a batch of its own.
+    A batch holds at most ``most`` sentences, ``batch_words`` words (fewer with a beam) and a bounded number of words
+    times positions; a sentence beyond these limits is a batch of its own.
     """
     order = sorted(range(len(lengths)), key=lambda number: -lengths[number])
     batch: list[int] = []
@@ -39,7 +41,7 @@ def plan_batches(lengths: Sequence[int], *, batch_words: int, beam: int = 1) -> 
         too_large = (
             total * beam > max(batch_words, beam * longest)
             or total * (longest + 1) * beam > _MAX_CELLS
-            or len(batch) >= MAX_BATCH_SENTENCES
+            or len(batch) >= most
         )
         if batch and too_large:
             yield batch

@@ -66,7 +66,9 @@ class Registry:
         return self.get(name)
 
 
-def load_registry(models: Sequence[str], *, precision: str = "fp32", device: str = "cpu") -> Registry:
+def load_registry(
+    models: Sequence[str], *, precision: str = "fp32", device: str = "cpu", engine: str = "auto"
+) -> Registry:
     """Load models given as `NAME=MODEL` or `MODEL`, a name or folder, whose last part is then the name."""
     parsers: dict[str, Parser] = {}
     served = []
@@ -75,6 +77,6 @@ def load_registry(models: Sequence[str], *, precision: str = "fp32", device: str
         if not equals:
             name, model = os.path.basename(os.path.normpath(argument)), argument
         if model not in parsers:
-            parsers[model] = load(model, precision=precision, device=device)
+            parsers[model] = load(model, precision=precision, device=device, engine=engine)
         served.append(ServedModel(name, parsers[model]))
     return Registry(served)

@@ -23,6 +23,7 @@ from pointree.errors import OutputError, TrainingError, UsageError
 from pointree.evaluation.relations import is_punctuation, universal_deprel
 from pointree.files import atomic_write, remove_leftovers
 from pointree.models.folder import replace_config, save_folder, write_card
+from pointree.models.graphs import add_graphs
 from pointree.models.layout import CHECKPOINT, METRICS, PRETRAINED, WEIGHTS
 from pointree.models.weights import write_weights
 from pointree.nn.pretrained_features import FrozenFeatures, PretrainedFeatures, TrainedFeatures
@@ -212,6 +213,7 @@ class Trainer:
                 encoder = self.pretrained.model
                 is_there = Path(encoder.source) == self.output / PRETRAINED  # as for a run that is resumed at its start
                 save_pretrained(self.output, self.config, encoder, bundle=self.bundle_pretrained and not is_there)
+            add_graphs(self.output)
         else:
             replace_config(self.output, self.config)  # a run that is trained on has more epochs now
             if self.progress.best_epoch:
