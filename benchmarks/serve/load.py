@@ -75,7 +75,7 @@ class Seconds(NamedTuple):
 
 def parse(model: str, text: Path, output: Path, options: list[str]) -> Seconds:
     """Run the command line and return its seconds."""
-    command = [sys.executable, "-m", "pointree", "parse", str(text), "--from", "text", "--presegmented"]
+    command = [sys.executable, "-m", "pointree", "parse", str(text), "--from", "text", "--sentences", "presegmented"]
     started, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([*command, "--to", "conllu", "--output", str(output), "--model", model, *options], check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -98,7 +98,7 @@ def make_documents(lines: list[str], parsed: str, size: int) -> list[Document]:
     documents = []
     for start in range(0, len(lines), size):
         text = "\n".join(lines[start : start + size])
-        body = json.dumps({"text": text, "presegmented": True, "output": "conllu"}).encode()
+        body = json.dumps({"text": text, "sentences": "presegmented", "output": "conllu"}).encode()
         head = f"{HEAD}Content-Length: {len(body)}\r\n\r\n"
         chosen = trees[start : start + size]
         documents.append(Document(head.encode() + body, "".join(chosen), len(chosen)))

@@ -12,7 +12,16 @@ from typing import Any, Literal, get_args
 
 from pointree.errors import UsageError
 
-__all__ = ["ENGINES", "OLD_KEYWORDS", "PRECISIONS", "ParseOptions", "Precision", "option_help"]
+__all__ = [
+    "ENGINES",
+    "OLD_KEYWORDS",
+    "PRECISIONS",
+    "SENTENCE_BREAKS",
+    "ParseOptions",
+    "Precision",
+    "SentenceBreaks",
+    "option_help",
+]
 
 Precision = Literal["auto", "fp32", "bf16"]
 PRECISIONS: tuple[str, ...] = get_args(Precision)
@@ -20,9 +29,13 @@ PRECISIONS: tuple[str, ...] = get_args(Precision)
 ENGINES = ("auto", "onnx", "torch")
 """What computes a parse, for whoever loads a model."""
 
+SentenceBreaks = Literal["auto", "line", "presegmented"]
+SENTENCE_BREAKS: tuple[str, ...] = get_args(SentenceBreaks)
+
 OLD_KEYWORDS = {
     "beam_width": "beam",
     "multi_root": "single_root (multi_root=True is now single_root=False)",
+    "presegmented": 'sentences (presegmented=True is now sentences="presegmented")',
 }
 """Keywords of earlier versions, and what to write instead."""
 
@@ -43,6 +56,8 @@ class ParseOptions:
         probabilities: Write `HeadProb`, `DeprelProb` and those of predicted columns (`UposProb`, …) into MISC.
         min_confidence: Mark what is less probable than this by `LowConfidence` in MISC; 0 marks nothing.
         retag: Replace given tags with those of the model.
+        sentences: What a line break in raw text means: ``auto``, nothing certain; ``line``, no sentence crosses it;
+            ``presegmented``, a line is a sentence. A blank line always ends a sentence.
         order: For a model that has several orders, the one in which words get their heads; ``combined``, which is also
             its default, parses in all of them and combines what they find.
         precision: The arithmetic that the model must have been loaded with; None accepts any.
@@ -61,6 +76,10 @@ class ParseOptions:
         metadata=_option("Mark what is less probable than this by LowConfidence= in MISC.", least=0, most=1),
     )
     retag: bool = field(default=False, metadata=_option("Replace given tags with those of the model."))
+    sentences: SentenceBreaks = field(
+        default="auto",
+        metadata=_option("Line breaks in raw text: auto, line (they end sentences) or presegmented (one a line)."),
+    )
     order: str | None = field(
         default=None,
         metadata=_option("Order in which words get their heads, or combined, for a model that has several."),
@@ -88,6 +107,8 @@ class ParseOptions:
                 raise UsageError(f"{item.name} must be a name, found {value!r}")
         if self.precision is not None and self.precision not in PRECISIONS:
             raise UsageError(f"precision must be one of {', '.join(PRECISIONS)}, found {self.precision}")
+        if self.sentences not in SENTENCE_BREAKS:
+            raise UsageError(f"sentences must be one of {', '.join(SENTENCE_BREAKS)}, found {self.sentences}")
 
     @classmethod
     def of(cls, options: ParseOptions | None, changes: Mapping[str, Any]) -> ParseOptions:

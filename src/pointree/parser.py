@@ -27,7 +27,8 @@ from pointree.search.posteriors import MeanPosteriors, find_posteriors
 from pointree.search.resumable import Resumable, run_to_end
 from pointree.search.trace import Trace
 from pointree.search.tracing import trace_steps
-from pointree.text.reading import segment_text
+from pointree.text.char_segmenter import CharSegmenter
+from pointree.text.reading import Segmenter, segment_text
 from pointree.text.udpipe import TextModel
 from pointree.transitions import Constraints
 from pointree.treebank.sentence import Sentence
@@ -72,9 +73,7 @@ class SentenceParser(Protocol):
     ) -> Iterator[Sentence]:
         """Parse sentences one window after another, in order and with bounded memory."""
 
-    def parse_text(
-        self, text: str, options: ParseOptions | None = None, *, presegmented: bool = False, **fields: Any
-    ) -> list[Sentence]:
+    def parse_text(self, text: str, options: ParseOptions | None = None, **fields: Any) -> list[Sentence]:
         """Split raw text into sentences and words, tag and parse them."""
 
     def trace(self, sentence: Words, options: ParseOptions | None = None, **fields: Any) -> Trace:
@@ -84,7 +83,10 @@ class SentenceParser(Protocol):
         """Refuse options that this parser cannot follow with a `UsageError`."""
 
     def require_text_model(self) -> TextModel:
-        """The tokeniser and tagger; without one, a `ModelError`."""
+        """The tokeniser and tagger of UDPipe; without one, a `ModelError`."""
+
+    def require_segmenter(self) -> Segmenter:
+        """What cuts raw text into sentences; without one, a `ModelError`."""
 
 
 class Parser:
@@ -120,7 +122,7 @@ class Parser:
         return parser
 
     def save(self, path: str | os.PathLike[str], card: str = "", *, bundle_pretrained: bool = False) -> None:
-        """Write the model to a folder, with its tokeniser and tagger if it has them.
+        """Write the model to a folder, with its segmenter and tagger if it has them.
 
         With ``bundle_pretrained``, the folder gets a copy of its pretrained model too.
         """
@@ -162,17 +164,35 @@ class Parser:
         """
         return SentenceList(self.stream(sentences, options, **fields))
 
-    def parse_text(
-        self, text: str, options: ParseOptions | None = None, *, presegmented: bool = False, **fields: Any
-    ) -> SentenceList:
+    def parse_text(self, text: str, options: ParseOptions | None = None, **fields: Any) -> SentenceList:
         """Split raw text into sentences and words, tag and parse them; options as in `parse`."""
-        sentences = segment_text(text, self.require_text_model(), presegmented=presegmented)
-        return SentenceList(self.stream(sentences, options, copy=False, **fields))
+        chosen = ParseOptions.of(options, fields)
+        sentences = segment_text(text, self.require_segmenter(), sentences=chosen.sentences)
+        return SentenceList(self.stream(sentences, chosen, copy=False))
+
+    @property
+    def segmenter(self) -> CharSegmenter | None:
+        """What cuts raw text, of a model that has a segmenter of its own."""
+        return self.engine.segmenter
+
+    @property
+    def reads_text(self) -> bool:
+        """Whether the model can cut raw text into sentences and words."""
+        return self.segmenter is not None or self.text_model is not None
+
+    def require_segmenter(self) -> Segmenter:
+        """What cuts raw text into sentences: the model's own segmenter, or the tokeniser of its text model."""
+        if self.segmenter is not None:
+            return self.segmenter
+        if self.text_model is None:
+            problem = "this model cannot read raw text, it has no segmenter; give it words (--from words)"
+            raise ModelError(f"{self.name}: {problem}")
+        return self.text_model
 
     def require_text_model(self) -> TextModel:
-        """The tokeniser and tagger of the model; one without is a `ModelError`."""
+        """The tagger of the model, and the tokeniser of an old one; a model without is a `ModelError`."""
         if self.text_model is None:
-            problem = f"this model cannot read raw text, it has no {TEXT_MODEL}; give it words (--from words)"
+            problem = f"this model cannot tag words, it has no {TEXT_MODEL}; give it words with tags"
             raise ModelError(f"{self.name}: {problem}")
         return self.text_model
 

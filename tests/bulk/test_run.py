@@ -84,7 +84,7 @@ def test_one_sentence_a_line_is_cut_at_lines(tmp_path: Path, model: Path, in_pro
     lines = [" ".join(sentence.forms) for sentence in ewt_sentences()]
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus" / "a.txt").write_text("\n".join(lines[:40]) + "\n\n" + "\n".join(lines[40:]), "utf-8")
-    options = {"presegmented": True} if how == "presegmented" else {"input_format": "words"}
+    options = {"sentences": "presegmented"} if how == "presegmented" else {"input_format": "words"}
     report = parse_on_cluster(tmp_path / "corpus", tmp_path / "out", model=model, shard_words=50, **options)
     assert report.shards > 5
     assert together(report.folder) == on_one_machine(tmp_path / "corpus", model, **options)

@@ -163,7 +163,7 @@ def test_python_parses_text(parser: Parser, trained: Path) -> None:
     first, second = parser.parse_text(text, n_best=1, probabilities=True)
     assert (first.text, second.text) == ("The cat sat on the mat.", "It slept.")
     assert "HeadProb=" in first.words[0].misc
-    assert len(parser.parse_text("a b. c d.\ne f", presegmented=True)) == 2
+    assert len(parser.parse_text("a b. c d.\ne f", sentences="presegmented")) == 2
     assert parser.parse_text("") == []
     with pytest.raises(pointree.PointreeError, match="this model cannot read raw text"):
         pointree.load(trained).parse_text(text)

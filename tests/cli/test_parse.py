@@ -300,9 +300,15 @@ def test_sentences_of_several_texts_have_different_names(run: Run, trained_with_
     assert [sentence.sent_id for sentence in parsed] == ["1-1", "2-1"]
 
 
+def test_the_old_name_of_presegmented_names_the_new_one(run: Run) -> None:
+    result = run("parse", "a", "--presegmented")
+    assert result.code == 2
+    assert "--presegmented is now called --sentences presegmented" in result.err
+
+
 def test_presegmented_text_has_one_sentence_a_line(run: Run, trained_with_text: Path) -> None:
     text = "One. Two. Three.\nand more"
-    parsed = sentences(run("parse", text, "-m", trained_with_text, "--presegmented").out)
+    parsed = sentences(run("parse", text, "-m", trained_with_text, "--sentences", "presegmented").out)
     assert [sentence.text for sentence in parsed] == text.split("\n")
 
 
@@ -337,8 +343,9 @@ def test_words_without_the_tag_that_is_read_get_one_and_keep_the_rest(
 
 
 def test_without_a_tagger_words_stay_untagged(run: Run, trained: Path) -> None:
-    message = f"{trained}: this model cannot read raw text, it has no text.udpipe; give it words (--from words)"
+    message = f"{trained}: this model cannot read raw text, it has no segmenter; give it words (--from words)"
     assert error(run("parse", "It slept.", "-m", trained)) == message
+    message = f"{trained}: this model cannot tag words, it has no text.udpipe; give it words with tags"
     assert error(run("parse", "x", "-m", trained, "--from", "words", "--retag")) == message
     [sentence] = sentences(run("parse", "It slept", "-m", trained, "--from", "words").out)
     assert [word.upos for word in sentence.words] == ["_", "_"]

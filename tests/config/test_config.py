@@ -163,10 +163,11 @@ def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
         ("embeddings.pretrained=x", 'embeddings.pretrained must be a section of fields, found "x"'),
         ("pretrained.model=x", "section pretrained is unknown; did you mean embeddings.pretrained?"),
         ("encoder.order=x", "encoder.order is unknown; did you mean decoder.order?"),
-        ("scorers.epochs=1", "scorers.epochs is unknown; did you mean training.epochs?"),
+        ("scorers.epochs=1", "scorers.epochs is unknown; did you mean segmenter.epochs or training.epochs?"),
         (
             "zzz.x=1",
-            "section zzz is unknown; known are embeddings, encoder, decoder, scorers, heads, training, selection",
+            "section zzz is unknown; known are embeddings, encoder, decoder, scorers, heads, segmenter, training, "
+            "selection",
         ),
     ],
 )

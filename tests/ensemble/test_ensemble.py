@@ -172,7 +172,7 @@ def test_models_that_predict_tags_need_no_tagger_to_do_so_anew() -> None:
     sentence = Sentence.from_words(["ta", "tok"], upos=["X", "Y"])
     alone, together = (each.parse([sentence], retag=True) for each in (joint, Ensemble([joint, joint])))
     assert [word.upos for word in together[0].words] == [word.upos for word in alone[0].words] != ["X", "Y"]
-    with pytest.raises(ModelError, match="cannot read raw text"):
+    with pytest.raises(ModelError, match="cannot tag words"):
         Ensemble([joint, tiny_parser()]).parse([sentence], retag=True)
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from pointree.errors import FormatError, InputError, ModelError, UsageError
 from pointree.pipeline.inputs import Input, find_inputs, read_input
+from pointree.text.pieces import InPieces
 from pointree.text.udpipe import TextModel
 from pointree.treebank.conllu import read_conllu
 from pointree.treebank.sentence import Sentence
@@ -215,7 +216,7 @@ def test_text_goes_through_the_text_model(text_model: TextModel, tmp_path: Path,
 def test_bytes_of_the_command_line_that_are_not_utf8_are_told() -> None:
     argument = b"caf\xe9".decode("utf-8", "surrogateescape")
     with pytest.raises(FormatError, match=r"^<text>:1: expected Unicode text, found a lone U\+DCE9"):
-        list(read_input(Input("<text>", argument), None, lambda: None))  # type: ignore[arg-type,return-value]
+        list(read_input(Input("<text>", argument), None, lambda: InPieces(None)))  # type: ignore[arg-type]
 
 
 def test_stdin_has_a_name_in_messages(stdin: io.BytesIO) -> None:

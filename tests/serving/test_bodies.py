@@ -62,7 +62,7 @@ def test_the_answer_says_which_limit_it_is(served: Any) -> None:
 
 
 def test_a_few_faults_of_many_are_told(served: Any) -> None:
-    reply = served.parse(text=1, conllu=2, beam="3", stream=4, output=5, presegmented=6)
+    reply = served.parse(text=1, conllu=2, beam="3", stream=4, output=5, sentences=6)
     assert reply.status_code == 422
     assert reply.json()["error"]["message"].endswith("; and 3 more")
 

@@ -82,8 +82,10 @@ def test_conllu_without_comments_and_last_blank_line(served: Any, run_parse: Run
 
 
 def test_presegmented_text(served: Any, run_parse: Run) -> None:
-    reply = served.parse(text="One line. Two.\nAnother\n", presegmented=True, output="conllu")
-    assert reply.text == run_parse("One line. Two.\nAnother\n", "--from", "text", "--to", "conllu", "--presegmented")
+    reply = served.parse(text="One line. Two.\nAnother\n", sentences="presegmented", output="conllu")
+    assert reply.text == run_parse(
+        "One line. Two.\nAnother\n", "--from", "text", "--to", "conllu", "--sentences", "presegmented"
+    )
     assert reply.text.count("# sent_id") == 2
 
 
@@ -117,7 +119,7 @@ def test_streams_say_the_same_as_whole_answers(served: Any, ewt: Path, output: s
 @pytest.mark.slow
 def test_a_long_text_comes_back_in_pieces(served: Any, ewt: Path) -> None:
     text = "\n".join(sentence.text for sentence in read_conllu(ewt)) * 10
-    request = {"text": text, "presegmented": True, "stream": True}
+    request = {"text": text, "sentences": "presegmented", "stream": True}
     with served.client.stream("POST", "/v1/parse", json=request) as reply:
         chunks = list(reply.iter_raw())
     assert len(chunks) > 2
@@ -129,11 +131,11 @@ def test_a_long_text_comes_back_in_pieces(served: Any, ewt: Path) -> None:
 @pytest.mark.slow
 def test_fifty_thousand_words(served: Any, parser: Any) -> None:
     text = "John and Mary play tennis together , and it rains .\n" * 4_546
-    reply = served.parse(text=text, presegmented=True, output="conllu")
+    reply = served.parse(text=text, sentences="presegmented", output="conllu")
     assert reply.status_code == 200
     assert reply.text.count("# sent_id") == 4_546
     assert sum(line[:1].isdigit() for line in reply.text.splitlines()) > 50_000
-    [first] = parser.parse(list(segment_text(text.splitlines()[0], parser.text_model, presegmented=True)))
+    [first] = parser.parse(list(segment_text(text.splitlines()[0], parser.text_model, sentences="presegmented")))
     assert reply.text.startswith(render(first, "conllu"))
 
 

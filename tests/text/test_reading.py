@@ -8,14 +8,18 @@ import random
 import re
 import unicodedata
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pointree.errors import FormatError, InputError
+from pointree.options import SENTENCE_BREAKS, SentenceBreaks
+from pointree.text import pieces as pieces_module
 from pointree.text import reading as text_module
+from pointree.text.cleaning import CleanText
+from pointree.text.pieces import InPieces
 from pointree.text.reading import read_text, segment_text
 from pointree.text.udpipe import TextModel
 from pointree.treebank.conllu import read_conllu, write_conllu
@@ -52,6 +56,11 @@ class Lines:
         for line in text.split("\n"):
             if words := line.split():
                 yield Sentence.from_words(words)
+
+    def sentences(
+        self, blocks: Iterable[CleanText], breaks: SentenceBreaks = "auto"
+    ) -> Iterator[tuple[Sentence, bool]]:
+        return InPieces(self).sentences(blocks, breaks)
 
 
 def texts(sentences: Iterator[Sentence]) -> list[str]:
@@ -132,21 +141,21 @@ def test_a_long_paragraph_is_cut_without_a_trace(monkeypatch: pytest.MonkeyPatch
     whole = list(segment_text("\n".join(lines), Lines()))
     assert texts(iter(whole)) == lines
     for limit in (30, 64, 100):
-        monkeypatch.setattr(text_module, "MAX_PIECE", limit)
+        monkeypatch.setattr(pieces_module, "MAX_PIECE", limit)
         assert list(segment_text("\n".join(lines), Lines())) == whole
-        assert list(segment_text("\n".join(lines), Lines(), presegmented=True)) == whole
+        assert list(segment_text("\n".join(lines), Lines(), sentences="presegmented")) == whole
 
 
 def test_blank_lines_are_seen_across_cuts_and_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(2)
     for _ in range(200):
         text = "".join(rng.choices("a \n\t", weights=[6, 2, 2, 1], k=400))
-        monkeypatch.setattr(text_module, "MAX_PIECE", 1 << 16)
+        monkeypatch.setattr(pieces_module, "MAX_PIECE", 1 << 16)
         whole = list(segment_text(text, Lines()))
-        monkeypatch.setattr(text_module, "MAX_PIECE", 120)
+        monkeypatch.setattr(pieces_module, "MAX_PIECE", 120)
         monkeypatch.setattr(text_module, "BLOCK", rng.randint(1, 150))
         assert list(segment_text(text, Lines())) == whole
-        assert list(segment_text(text, Lines(), presegmented=True)) == whole
+        assert list(segment_text(text, Lines(), sentences="presegmented")) == whole
 
 
 def test_endless_white_space_is_passed_over() -> None:
@@ -167,7 +176,7 @@ def test_memory_does_not_grow_with_a_paragraph_without_end() -> None:
 
     sentences = read_text(io.BufferedReader(Endless()), Lines(), name="endless")
     for _ in range(5):
-        assert len(next(sentences)) <= text_module.MAX_PIECE // 5 + 1
+        assert len(next(sentences)) <= pieces_module.MAX_PIECE // 5 + 1
 
 
 def test_a_long_paragraph_is_not_segmented_before_its_first_sentence_is_given() -> None:
@@ -191,7 +200,7 @@ def test_a_cut_paragraph_of_real_sentences_equals_the_whole(
 ) -> None:
     text = " ".join(sentence.text for sentence in read_conllu(ewt))
     whole = "".join(texts(segment_text(text, text_model))).replace(" ", "")
-    monkeypatch.setattr(text_module, "MAX_PIECE", 500)
+    monkeypatch.setattr(pieces_module, "MAX_PIECE", 500)
     monkeypatch.setattr(text_module, "BLOCK", 100)
     pieces = list(segment_text(text, text_model))
     assert "".join(sentence.text for sentence in pieces).replace(" ", "") == whole
@@ -200,9 +209,17 @@ def test_a_cut_paragraph_of_real_sentences_equals_the_whole(
 
 def test_presegmented_lines(text_model: TextModel) -> None:
     text = "One two. Three!\r\nfour\r\n\r\nfive"
-    sentences = list(segment_text(text, text_model, presegmented=True))
+    sentences = list(segment_text(text, text_model, sentences="presegmented"))
     assert texts(iter(sentences)) == ["One two. Three!", "four", "five"]
     assert starts(iter(sentences)) == [True, False, True]
+
+
+def test_no_sentence_crosses_a_line_break(text_model: TextModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "One two.  Three!\nfour five\n\nsix.\nseven"
+    expected = ["four five", "six.", "seven"]
+    for most in (1 << 16, 12):
+        monkeypatch.setattr(pieces_module, "MAX_PIECE", most)
+        assert texts(segment_text(text, text_model, sentences="line"))[-3:] == expected
 
 
 def check(sentences: list[Sentence], text: str) -> None:
@@ -220,9 +237,9 @@ def check(sentences: list[Sentence], text: str) -> None:
 
 
 @pytest.mark.parametrize("text", CORNER_CASES.values(), ids=CORNER_CASES)
-@pytest.mark.parametrize("presegmented", [False, True])
-def test_corner_cases_give_well_formed_sentences(text_model: TextModel, text: str, presegmented: bool) -> None:
-    check(list(segment_text(text, text_model, presegmented=presegmented)), text)
+@pytest.mark.parametrize("breaks", SENTENCE_BREAKS)
+def test_corner_cases_give_well_formed_sentences(text_model: TextModel, text: str, breaks: SentenceBreaks) -> None:
+    check(list(segment_text(text, text_model, sentences=breaks)), text)
 
 
 def random_texts(count: int) -> Iterator[str]:

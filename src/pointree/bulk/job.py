@@ -36,7 +36,6 @@ class Job:
         options: How to parse.
         format: One of `SHARD_FORMATS`.
         digits: Digits of the number in the name of a shard.
-        presegmented: Text has one sentence a line.
         text_column: The column of tables that has the text.
         threads: CPU threads of each actor.
         device: Where to compute.
@@ -48,7 +47,6 @@ class Job:
     options: ParseOptions
     format: str = "conllu"
     digits: int = 5
-    presegmented: bool = False
     text_column: str = "text"
     threads: int = 1
     device: str = "cpu"

@@ -57,7 +57,6 @@ class Manifest:
             "models": dict(zip(job.models, job.model_hashes, strict=True)),
             "options": options,
             "format": job.format,
-            "presegmented": job.presegmented,
             "text_column": job.text_column,
             "shard_words": shard_words,
             "inputs": {"files": len(states), "sha256": hashlib.sha256(json.dumps(states).encode()).hexdigest()},

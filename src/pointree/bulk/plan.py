@@ -12,6 +12,7 @@ from pointree.bulk.pieces import Piece, cut_source
 from pointree.bulk.sources import Source, with_kind
 from pointree.errors import PointreeError, UsageError
 from pointree.files import atomic_write
+from pointree.options import SentenceBreaks
 
 __all__ = ["Unit", "group_pieces", "needs_cutting", "pieces_of", "read_plan", "write_plan"]
 
@@ -48,14 +49,14 @@ def needs_cutting(source: Source, target: int) -> bool:
     return source.kind == "parquet" or source.words > target
 
 
-def pieces_of(source: Source, *, target: int, presegmented: bool, text_column: str) -> list[Any] | str:
+def pieces_of(source: Source, *, target: int, sentences: SentenceBreaks, text_column: str) -> list[Any] | str:
     """The pieces of a source with their words, as JSON has them; a message if the user has to mend something first.
 
     A source that cannot be read is one piece, which says why.
     """
     try:
         known = with_kind(source)
-        by_line = known.kind == "words" or (presegmented and known.kind == "text")
+        by_line = known.kind == "words" or (sentences == "presegmented" and known.kind == "text")
         pieces = cut_source(known, target, by_line=by_line, text_column=text_column)
         return [[asdict(piece), words] for piece, words in pieces]
     except UsageError as error:

@@ -13,7 +13,9 @@ from typing import Any, BinaryIO, cast
 from pointree.bulk.pieces import Piece, parquet_file
 from pointree.errors import FormatError, PointreeError
 from pointree.files import MAX_LINE, open_binary, reading
+from pointree.options import SentenceBreaks
 from pointree.pipeline.inputs import Input, read_input
+from pointree.text.reading import Segmenter
 from pointree.treebank.sentence import Sentence, Token
 
 __all__ = ["Document", "Failure", "UnitReader"]
@@ -75,12 +77,12 @@ class Document:
 class UnitReader:
     """Reads pieces; what cannot be read is added to ``failures``.
 
-    ``text_model`` is asked for the model of raw text when the first text comes.
+    ``segmenter`` is asked for what cuts raw text when the first text comes.
     """
 
-    def __init__(self, text_model: Callable[[], Any], *, presegmented: bool, text_column: str) -> None:
-        self.text_model = text_model
-        self.presegmented = presegmented
+    def __init__(self, segmenter: Callable[[], Segmenter], *, sentences: SentenceBreaks, text_column: str) -> None:
+        self.segmenter = segmenter
+        self.sentences = sentences
         self.text_column = text_column
         self.failures: list[Failure] = []
 
@@ -159,8 +161,8 @@ class UnitReader:
         sentences = read_input(
             given,
             kind,
-            self.text_model,
-            presegmented=self.presegmented,
+            self.segmenter,
+            sentences=self.sentences,
             prefix=_LOCAL,
             on_invalid=lambda error: self._fail(piece.source.title, str(_moved(error, piece))),
         )

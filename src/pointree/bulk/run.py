@@ -44,7 +44,6 @@ def parse_on_cluster(
     input_format: str | None = None,
     output_format: str | None = None,
     text_column: str = "text",
-    presegmented: bool = False,
     actors: int | None = None,
     shard_words: int = 50_000,
     threads: int = 1,
@@ -66,7 +65,6 @@ def parse_on_cluster(
         input_format: text, conllu, conllx, words, jsonl or parquet; by the name and start of each file without it.
         output_format: conllu (the default), jsonl or parquet.
         text_column: The column of JSON Lines or Parquet that has the text. A row is a document.
-        presegmented: Text has one sentence a line.
         actors: Processes that parse; as many as the CPUs (or GPUs) of the cluster by default.
         shard_words: About how many words a shard has.
         threads: CPU threads of each actor.
@@ -91,7 +89,6 @@ def parse_on_cluster(
         tuple(model_hash(each) for each in models),
         chosen,
         format=target,
-        presegmented=presegmented,
         text_column=text_column,
         threads=threads,
         device=device,
@@ -111,7 +108,7 @@ def parse_on_cluster(
 def plan_units(cluster: Cluster, sources: Sequence[Source], job: Job, shard_words: int) -> Iterator[Unit]:
     """The units of a job: files that are large, or whose size says little, are looked through by the cluster."""
     to_cut = [source for source in sources if needs_cutting(source, shard_words)]
-    cut = partial(pieces_of, target=shard_words, presegmented=job.presegmented, text_column=job.text_column)
+    cut = partial(pieces_of, target=shard_words, sentences=job.options.sentences, text_column=job.text_column)
     found = cluster.cut(to_cut, cut)
 
     def pieces() -> Iterator[tuple[Piece, int]]:

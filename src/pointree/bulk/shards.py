@@ -59,7 +59,7 @@ class ShardWriter:
     def __init__(self, job: Job, parser: SentenceParser) -> None:
         self.job = job
         self.parser = parser
-        self.reader = UnitReader(parser.require_text_model, presegmented=job.presegmented, text_column=job.text_column)
+        self.reader = UnitReader(parser.require_segmenter, sentences=job.options.sentences, text_column=job.text_column)
         self.numbering = Numbering(job.work / "numbers", self.reader.count)
         self.sentences = self.words = 0
 

@@ -66,7 +66,7 @@ def command(
             "terminal, else conllu).",
         ),
     ] = None,
-    presegmented: Annotated[bool, typer.Option("--presegmented", help="Text has one sentence a line.")] = False,
+    presegmented: Annotated[bool, typer.Option("--presegmented", hidden=True)] = False,
     skip_invalid: Annotated[
         bool, typer.Option("--skip-invalid", help="Leave out malformed sentences and say which.")
     ] = False,
@@ -111,6 +111,8 @@ def command(
     Arguments that name files are read; other arguments are text themselves. Text is split into sentences and words
     and tagged by the model. CoNLL-U keeps everything except HEAD and DEPREL.
     """
+    if presegmented:
+        raise UsageError("the option --presegmented is now called --sentences presegmented")
     if quiet:
         silence()
     if cluster is not None:
@@ -126,7 +128,6 @@ def command(
             input_format=input_format,
             output_format=output_format,
             text_column=text_column,
-            presegmented=presegmented,
             actors=actors,
             shard_words=shard_words,
             threads=threads or 1,
@@ -143,7 +144,6 @@ def command(
         model=model or ("en",),
         input_format=input_format,
         output_format=output_format,
-        presegmented=presegmented,
         skip_invalid=skip_invalid,
         fail_on_empty=fail_on_empty,
         workers=workers,

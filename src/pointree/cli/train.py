@@ -95,7 +95,7 @@ def command(
         bool | None,
         typer.Option(
             "--text-model/--no-text-model",
-            help="Train a tokeniser and tagger for raw text too (default: if the treebank has `# text`).",
+            help="Learn to read raw text too (default: if the treebank has `# text`).",
         ),
     ] = None,
     predicted_tags: Annotated[

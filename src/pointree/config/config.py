@@ -18,6 +18,7 @@ from pointree.config.sections import (
     HeadsConfig,
     PretrainedConfig,
     ScorersConfig,
+    SegmenterConfig,
     SelectionConfig,
     TrainingConfig,
     option_names,
@@ -37,6 +38,7 @@ class Config:
     decoder: DecoderConfig = field(default_factory=DecoderConfig)
     scorers: ScorersConfig = field(default_factory=ScorersConfig)
     heads: HeadsConfig = field(default_factory=HeadsConfig)
+    segmenter: SegmenterConfig = field(default_factory=SegmenterConfig)
     training: TrainingConfig = field(default_factory=TrainingConfig)
     selection: SelectionConfig = field(default_factory=SelectionConfig)
 

@@ -32,6 +32,7 @@ __all__ = [
     "PretrainedConfig",
     "Schedule",
     "ScorersConfig",
+    "SegmenterConfig",
     "SelectionConfig",
     "Subwords",
     "TagColumn",
@@ -210,6 +211,20 @@ class HeadsConfig(Section):
 
 
 @dataclass(frozen=True, slots=True)
+class SegmenterConfig(Section):
+    """The network over characters that cuts raw text into sentences and words; not in the paper."""
+
+    name: ClassVar[str] = "segmenter"
+
+    size: int = field(default=96, metadata=whole("Width of its layers."))
+    layers: int = field(default=4, metadata=whole("Dilated convolutions; each sees twice as far as the one before."))
+    dropout: float = field(default=0.15, metadata=share("Dropout of characters and layers."))
+    epochs: int = field(default=12, metadata=whole("Passes over the text of the training data."))
+    learning_rate: float = field(default=3e-3, metadata=number("Highest learning rate.", (">", 0)))
+    min_count: int = field(default=3, metadata=whole("Times a character must be seen to be known."))
+
+
+@dataclass(frozen=True, slots=True)
 class TrainingConfig(Section):
     """How the weights are found (§5.2)."""
 
@@ -287,6 +302,7 @@ SECTIONS: dict[str, type[Section]] = {
         DecoderConfig,
         ScorersConfig,
         HeadsConfig,
+        SegmenterConfig,
         TrainingConfig,
         SelectionConfig,
     )

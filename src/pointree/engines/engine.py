@@ -9,6 +9,7 @@ from typing import Protocol
 from pointree.batches.features import EncodedSentence, Featurizer
 from pointree.search.branch import Encoded
 from pointree.search.resumable import Resumable
+from pointree.text.char_segmenter import CharSegmenter
 
 __all__ = ["Engine"]
 
@@ -35,6 +36,10 @@ class Engine(Protocol):
     @property
     def best_order(self) -> str:
         """The order that does best on its own, in a model that has several."""
+
+    @property
+    def segmenter(self) -> CharSegmenter | None:
+        """What cuts raw text into sentences, if the model has a segmenter of its own."""
 
     def encode_steps(
         self, sentences: Sequence[EncodedSentence], orders: Sequence[str] | None = None

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pointree.batches.features import EncodedSentence, Features, Featurizer
 from pointree.batches.layout import Layout
 from pointree.config import READ_TAGS
+from pointree.engines.numpy_segmenter import numpy_segmenter
 from pointree.engines.onnx_pretrained import OnnxBert
 from pointree.engines.onnx_session import open_session
 from pointree.engines.onnx_weights import RowTable, graph_weight
@@ -65,6 +66,7 @@ class OnnxEngine:
         bert = bert_of(model.folder, model.config)
         self._bert = None if bert is None else OnnxBert(session("bert"), config, *bert, model.weights)
         self._stored = model.weights
+        self.segmenter = None if model.segmenter is None else numpy_segmenter(model.segmenter, model.weights)
 
     @classmethod
     def load(cls, folder: Path) -> OnnxEngine:

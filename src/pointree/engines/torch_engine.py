@@ -26,6 +26,7 @@ from pointree.running.batching import MAX_BATCH_SENTENCES
 from pointree.running.threads import thread_count
 from pointree.search.branch import Encoded, Step
 from pointree.search.resumable import Resumable
+from pointree.text.char_segmenter import SegmenterRules
 from pointree.vocabulary import Vocabularies
 
 __all__ = ["TorchBranch", "TorchEngine", "resolve_device"]
@@ -51,6 +52,7 @@ class TorchEngine:
         self.vocabularies = vocabularies
         self.network = network
         self.pretrained = pretrained
+        self.segmenter = None if network.segmenter is None else network.segmenter.segmenter()
         self.device = network.device
         self.featurizer = Featurizer(
             vocabularies, config.embeddings.tag, network.systems.values(), self.device, pretrained
@@ -65,7 +67,10 @@ class TorchEngine:
         dtype = resolve_precision(precision, place)  # first of all: see `pointree.engines.precision`
         config, vocabularies, network = load_folder(folder)
         pretrained = load_features(folder, config, network, place, dtype)
-        return cls(config, vocabularies, network.to(device=place, dtype=dtype), pretrained)
+        network.to(device=place, dtype=dtype)
+        if network.segmenter is not None:
+            network.segmenter.float()  # so that text is cut alike in all precisions
+        return cls(config, vocabularies, network, pretrained)
 
     @property
     def precision(self) -> str:
@@ -77,9 +82,15 @@ class TorchEngine:
         """See `Engine`."""
         return self.network.best_order
 
+    @property
+    def segmenter_rules(self) -> SegmenterRules | None:
+        """What the segmenter knows beside its weights, if there is one."""
+        return None if self.network.segmenter is None else self.network.segmenter.rules
+
     def save(self, folder: Path, card: str, *, bundle_pretrained: bool = False) -> None:
         """See `Engine`; with ``bundle_pretrained``, the folder gets a copy of its pretrained model too."""
-        save_folder(folder, self.config, self.vocabularies, as_arrays(self.network.state_dict()), card)
+        rules, weights = self.segmenter_rules, as_arrays(self.network.state_dict())
+        save_folder(folder, self.config, self.vocabularies, weights, card, segmenter=rules)
         if self.pretrained is not None:
             save_pretrained(folder, self.config, self.pretrained.model, bundle=bundle_pretrained)
 

@@ -16,6 +16,7 @@ from pointree.models.layout import PRETRAINED, PRETRAINED_IDENTITY, WEIGHTS
 from pointree.models.quantise import dequantise
 from pointree.nn.model import PointerNetwork
 from pointree.nn.pretrained_features import FrozenFeatures, PretrainedFeatures, TrainedFeatures
+from pointree.nn.segmenter import SegmenterNetwork
 from pointree.pretrained.identity import PretrainedIdentity, read_identity, write_identity
 from pointree.pretrained.loading import bundle_pretrained, load_pretrained, new_pretrained, save_architecture
 from pointree.pretrained.model import PretrainedModel
@@ -47,6 +48,8 @@ def load_folder(folder: Path) -> tuple[Config, Vocabularies, PointerNetwork]:
         weights = {name: torch.from_numpy(_writable(array)) for name, array in dequantise(model.weights).items()}
         with torch.device("meta"):  # no time is spent on weights that are about to be replaced
             network = new_network(config, vocabularies, identity)
+            if model.segmenter is not None:
+                network.segmenter = SegmenterNetwork(config.segmenter, model.segmenter)
     except (RuntimeError, TypeError, OverflowError, ValueError) as error:
         raise ModelError(f"{folder}: the weights do not fit the settings: {str(error).splitlines()[0]:.200}") from None
     pretrained = config.embeddings.pretrained

@@ -31,7 +31,7 @@ from pointree.search.combination import best_heads, labelled_trees
 from pointree.search.filling import Filling
 from pointree.search.posteriors import Floats, MeanPosteriors
 from pointree.search.trace import Trace
-from pointree.text.reading import segment_text
+from pointree.text.reading import Segmenter, segment_text
 from pointree.text.udpipe import TextModel
 from pointree.transitions import Constraints
 from pointree.treebank.sentence import Sentence
@@ -81,12 +81,15 @@ class Ensemble:
         """Parse sentences, given as `Sentence` objects or as lists of words; options as in `Parser.parse`."""
         return SentenceList(self.stream(sentences, options, **fields))
 
-    def parse_text(
-        self, text: str, options: ParseOptions | None = None, *, presegmented: bool = False, **fields: Any
-    ) -> SentenceList:
+    def parse_text(self, text: str, options: ParseOptions | None = None, **fields: Any) -> SentenceList:
         """Split raw text into sentences and words, tag and parse them; options as in `Parser.parse`."""
-        sentences = segment_text(text, self.require_text_model(), presegmented=presegmented)
-        return SentenceList(self.stream(sentences, options, copy=False, **fields))
+        chosen = ParseOptions.of(options, fields)
+        sentences = segment_text(text, self.require_segmenter(), sentences=chosen.sentences)
+        return SentenceList(self.stream(sentences, chosen, copy=False))
+
+    def require_segmenter(self) -> Segmenter:
+        """What cuts raw text into sentences, of the first model that can; if none can, that is a `ModelError`."""
+        return next((parser for parser in self.parsers if parser.reads_text), self.parsers[0]).require_segmenter()
 
     def require_text_model(self) -> TextModel:
         """The tokeniser and tagger of the first model that has one; if none has, that is a `ModelError`."""

@@ -28,12 +28,15 @@ from pointree.models.layout import (
     MANIFEST,
     PRETRAINED,
     PRETRAINED_IDENTITY,
+    SEGMENTER,
     TEXT_MODEL,
     VOCABULARIES,
     WEIGHTS,
 )
+from pointree.models.segmenter_file import read_segmenter, write_segmenter
 from pointree.models.weights import read_weights, write_weights
 from pointree.pretrained.identity import PretrainedIdentity, read_identity
+from pointree.text.char_segmenter import SegmenterRules
 from pointree.version import __version__
 from pointree.vocabulary import ColumnClasses, LabelVocabulary, Vocabularies, Vocabulary
 
@@ -75,6 +78,7 @@ class ModelFiles:
         folder: Where it was read from.
         weights: Arrays by name, 32 bits or fewer: see `pointree.models.quantise.dequantise`.
         identity: The pretrained model that it was trained with, if any.
+        segmenter: What its segmenter knows beside its weights, if it has one.
     """
 
     folder: Path
@@ -82,10 +86,17 @@ class ModelFiles:
     vocabularies: Vocabularies
     weights: dict[str, np.ndarray]
     identity: PretrainedIdentity | None
+    segmenter: SegmenterRules | None = None
 
 
 def save_folder(
-    folder: Path, config: Config, vocabularies: Vocabularies, weights: Mapping[str, np.ndarray], card: str
+    folder: Path,
+    config: Config,
+    vocabularies: Vocabularies,
+    weights: Mapping[str, np.ndarray],
+    card: str,
+    *,
+    segmenter: SegmenterRules | None = None,
 ) -> None:
     """Write a model; each file is replaced as a whole."""
     try:
@@ -98,6 +109,8 @@ def save_folder(
         getattr(vocabularies, name).save(folder / file)
     if vocabularies.columns:
         vocabularies.columns.save(folder / HEADS)
+    if segmenter is not None:
+        write_segmenter(folder / SEGMENTER, segmenter)
     write_card(folder, card)
     write_weights(folder / WEIGHTS, weights)
     write_manifest(folder)
@@ -135,7 +148,7 @@ def write_card(folder: Path, card: str) -> None:
 def _checked(folder: Path) -> list[str]:
     patterns = (f"{PRETRAINED}/*.json", f"{GRAPHS}/*")
     inner = sorted(path.relative_to(folder).as_posix() for pattern in patterns for path in folder.glob(pattern))
-    names = (CALIBRATION, HEADS, LANGUAGE, PRETRAINED_IDENTITY, TEXT_MODEL)
+    names = (CALIBRATION, HEADS, LANGUAGE, SEGMENTER, PRETRAINED_IDENTITY, TEXT_MODEL)
     optional = [name for name in names if (folder / name).is_file()]
     return [*_CHECKED, *optional, *inner]
 
@@ -173,7 +186,8 @@ def read_folder(folder: Path) -> ModelFiles:
         vocabularies = replace(vocabularies, columns=_old_columns(vocabularies.tags))
     _check_sizes(folder, config, len(weights))
     identity = read_identity(folder / PRETRAINED_IDENTITY) if config.embeddings.pretrained.model else None
-    return ModelFiles(folder, config, vocabularies, weights, identity)
+    rules = read_segmenter(folder / SEGMENTER) if (folder / SEGMENTER).exists() else None
+    return ModelFiles(folder, config, vocabularies, weights, identity, rules)
 
 
 def _check_sizes(folder: Path, config: Config, n_tensors: int) -> None:

@@ -8,7 +8,8 @@ heads.json            optional: the columns that the model predicts, and the cla
 language.json         optional: the letters of its language, by which a text is told to be in it
 weights.safetensors   parameters, 32 bits or fewer, with their checksum
 README.md             the model card
-text.udpipe           optional: tokeniser and tagger for raw text
+segmenter.json        optional: the characters that the segmenter knows, and its rules for multiword tokens
+text.udpipe           optional: a tagger and, in models without segmenter, a tokeniser of UDPipe 1
 encoder.json          with pretrained embeddings: the name, size and checksum of the pretrained model
 graphs/               optional: the network for the engine onnx, without its weights
 encoder/              optional: that model; of one that was fine-tuned, its configuration and tokeniser
@@ -32,6 +33,8 @@ __all__ = [
     "MODEL_FILES",
     "PRETRAINED",
     "PRETRAINED_IDENTITY",
+    "SEGMENTER",
+    "SEGMENTER_CHECKPOINT",
     "TEXT_MODEL",
     "VOCABULARIES",
     "WEIGHTS",
@@ -53,8 +56,10 @@ VOCABULARIES = {"words": "words.json", "chars": "chars.json", "tags": "tags.json
 HEADS = "heads.json"
 LANGUAGE = "language.json"
 CALIBRATION = "calibration.json"
+SEGMENTER = "segmenter.json"
 
 CHECKPOINT = "checkpoint.safetensors"
+SEGMENTER_CHECKPOINT = "segmenter-checkpoint.safetensors"
 METRICS = "metrics.jsonl"
 """A file with one JSON object an epoch: ``epoch`` from 1; ``arc_loss`` and ``label_loss`` of an average word;
 ``learning_rate`` of the last step; ``dev_uas``, ``dev_las`` (labels without their subtypes), ``dev_las_subtypes`` and,

@@ -78,7 +78,7 @@ def shrink_model(
     card = (folder / CARD).read_text(encoding="utf-8") if (folder / CARD).is_file() else ""
     if done:
         card = f"{card.rstrip()}\n\nAfter training, {' and '.join(done)}.\n".lstrip()
-    save_folder(target, model.config, vocabularies, weights, card)
+    save_folder(target, model.config, vocabularies, weights, card, segmenter=model.segmenter)
     others = (folder / name for name in (CALIBRATION, LANGUAGE, TEXT_MODEL, PRETRAINED_IDENTITY))
     _copy([*others, *folder.glob("LICEN[CS]E*")], target)
     written = BERT_FILES if latin else ()

@@ -10,7 +10,7 @@ from typing import Any
 from pointree.config import load_config
 from pointree.errors import PointreeError
 from pointree.models.card import read_card
-from pointree.models.layout import CONFIG, MODEL_FILES, TEXT_MODEL
+from pointree.models.layout import CONFIG, MODEL_FILES, SEGMENTER, TEXT_MODEL
 from pointree.models.registry import AvailableModel, Origin, available_models
 
 __all__ = ["ModelSummary", "list_models", "model_files", "summarise"]
@@ -77,7 +77,7 @@ def summarise(models: Iterable[AvailableModel]) -> list[ModelSummary]:
                 fusion=fusion,
                 las=facts.las,
                 las_on=facts.las_on,
-                raw_text=any(path.name == TEXT_MODEL for path in files),
+                raw_text=any(path.name in (SEGMENTER, TEXT_MODEL) for path in files),
                 licence=facts.licence,
                 hidden=model.name in seen,
                 fault=fault,

@@ -19,6 +19,7 @@ from pointree.nn.heads import ColumnHeads
 from pointree.nn.linear import softmax_precision
 from pointree.nn.packing import Packing
 from pointree.nn.scorers import ArcScorer, LabelScorer
+from pointree.nn.segmenter import SegmenterNetwork
 from pointree.nn.teacher_forcing import teacher_forced_states
 from pointree.pretrained.identity import PretrainedIdentity
 from pointree.transitions import TransitionSystem
@@ -124,6 +125,8 @@ class PointerNetwork(nn.Module):
             size=config.scorers.label_size,
             n_labels=n_labels,
         )
+        self.segmenter: SegmenterNetwork | None = None
+        """What cuts raw text, if the model can; it is trained before the rest, and only kept here."""
         self.heads = ColumnHeads(config.heads, inputs=encoding_size, n_classes=n_classes or {})
 
     @property

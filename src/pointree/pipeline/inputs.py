@@ -14,8 +14,8 @@ from typing import BinaryIO, cast
 
 from pointree.errors import FormatError, InputError, UsageError
 from pointree.files import decompressed, open_binary, reading, rewound, without_compression_suffix
-from pointree.text.reading import read_text, segment_text
-from pointree.text.udpipe import TextModel
+from pointree.options import SentenceBreaks
+from pointree.text.reading import Segmenter, read_text, segment_text
 from pointree.treebank.formats import TreebankFormat, read_treebank
 from pointree.treebank.sentence import Sentence
 
@@ -110,49 +110,49 @@ def _looks_like_a_path(argument: str) -> bool:
 def read_inputs(
     inputs: Iterable[tuple[int, Input]],
     format_: str | None,
-    text_model: Callable[[], TextModel],
+    segmenter: Callable[[], Segmenter],
     *,
     several: bool,
-    presegmented: bool = False,
+    sentences: SentenceBreaks = "auto",
     on_invalid: Callable[[FormatError], None] | None = None,
 ) -> Iterator[Sentence]:
     """The sentences of numbered inputs; of ``several``, the first sentence of each has its name in ``# newdoc id``."""
     for number, given in inputs:
-        sentences = read_input(
+        found = read_input(
             given,
             format_,
-            text_model,
-            presegmented=presegmented,
+            segmenter,
+            sentences=sentences,
             prefix=f"{number}-" if several else "",
             on_invalid=on_invalid,
         )
-        first = next(sentences, None) if several else None
+        first = next(found, None) if several else None
         if first is not None:
             if first.meta("newdoc id") is None and first.meta("newdoc") is None:
                 document = f"text-{number}" if given.text is not None else given.title
                 first.comments.insert(0, f"# newdoc id = {' '.join(document.split())}")
             yield first
-        yield from sentences
+        yield from found
 
 
 def read_input(
     given: Input,
     format_: str | None,
-    text_model: Callable[[], TextModel],
+    segmenter: Callable[[], Segmenter],
     *,
-    presegmented: bool = False,
+    sentences: SentenceBreaks = "auto",
     prefix: str = "",
     on_invalid: Callable[[FormatError], None] | None = None,
 ) -> Iterator[Sentence]:
-    """The sentences of an input; raw text goes through the text model, which is asked for only then."""
+    """The sentences of an input; raw text goes through the segmenter, which is asked for only then."""
     if given.text is not None and format_ in (None, "text"):
-        yield from segment_text(given.text, text_model(), name=given.title, presegmented=presegmented, prefix=prefix)
+        yield from segment_text(given.text, segmenter(), name=given.title, sentences=sentences, prefix=prefix)
         return
     with reading(given.title), given.open() as stream:
         if format_ is None:
             format_, stream = guess_input(given, stream)
         if format_ == "text":
-            yield from read_text(stream, text_model(), name=given.title, presegmented=presegmented, prefix=prefix)
+            yield from read_text(stream, segmenter(), name=given.title, sentences=sentences, prefix=prefix)
         else:
             treebank_format = None if format_ == "treebank" else cast(TreebankFormat, format_)
             yield from read_treebank(

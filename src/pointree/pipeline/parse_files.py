@@ -51,7 +51,6 @@ def parse_files(
     model: Path | Sequence[Path] = "en",
     input_format: str | None = None,
     output_format: str | None = None,
-    presegmented: bool = False,
     skip_invalid: bool = False,
     fail_on_empty: bool = False,
     workers: int = 1,
@@ -72,7 +71,6 @@ def parse_files(
             model of its language.
         input_format: text, conllu, conllx or words; guessed without it.
         output_format: A format of `pointree.rendering.FORMATS`, or ``trace``; by the suffix of the output without it.
-        presegmented: Text has one sentence a line.
         skip_invalid: Leave out malformed sentences and say which, instead of stopping at the first.
         fail_on_empty: Raise an `InputError` where there is no sentence to parse.
         workers: Processes that parse.
@@ -114,9 +112,9 @@ def parse_files(
         sentences = read_inputs(
             group,
             input_format,
-            parser.require_text_model,
+            parser.require_segmenter,
             several=len(found) > 1,
-            presegmented=presegmented,
+            sentences=chosen.sentences,
             on_invalid=skip if skip_invalid else None,
         )
         watched = warner.watch(counter.count(sentences), names)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator, Sequence
 
+from pointree.options import SentenceBreaks
 from pointree.parser import Parser
 from pointree.serving.failures import over_limit
 from pointree.serving.limits import Limits
-from pointree.text.reading import MAX_PIECE, Segmenter, segment_text
+from pointree.text.pieces import MAX_PIECE, InPieces, Tokeniser
+from pointree.text.reading import Segmenter, segment_text
+from pointree.text.udpipe import TextModel
 from pointree.treebank.formats import read_treebank
 from pointree.treebank.sentence import Sentence
 
-__all__ = ["check_text", "from_conllu", "from_segmenter", "from_text", "from_words"]
+__all__ = ["check_text", "from_conllu", "from_text", "from_tokeniser", "from_words"]
 
 _PIECE, _LINE = 2_048, 16_384
 """Characters that the tokeniser is given at once, of text without usual words and of text with one sentence a line.
@@ -30,22 +33,34 @@ _ROWS_PER_WORD = 4
 
 
 def from_text(
-    text: str, parser: Parser, limits: Limits, *, presegmented: bool = False, name: str = "text"
+    text: str, parser: Parser, limits: Limits, *, sentences: SentenceBreaks = "auto", name: str = "text"
 ) -> Iterator[Sentence]:
-    """Cut raw text into sentences with the text model of the parser, which must have one."""
-    return _segmented(text, parser.require_text_model(), limits, presegmented, name)
+    """Cut raw text into sentences with the segmenter of the parser, which must have one."""
+    segmenter = parser.require_segmenter()
+    if isinstance(segmenter, TextModel):
+        return _in_pieces(text, segmenter, limits, sentences, name)
+    return _segmented(text, segmenter, limits, sentences, name)
 
 
-def _segmented(text: str, segmenter: Segmenter, limits: Limits, presegmented: bool, name: str) -> Iterator[Sentence]:
+def _segmented(
+    text: str, segmenter: Segmenter, limits: Limits, sentences: SentenceBreaks, name: str
+) -> Iterator[Sentence]:
+    check_text(text, limits, name)
+    yield from segment_text(text, segmenter, name=name, sentences=sentences)
+
+
+def _in_pieces(
+    text: str, tokeniser: Tokeniser, limits: Limits, sentences: SentenceBreaks, name: str
+) -> Iterator[Sentence]:
     runs = check_text(text, limits, name)
     usual = all(sum(map(len, runs[at : at + _RUNS])) <= _RUNS * _RUN_CHARACTERS for at in range(0, len(runs), _RUNS))
-    piece = _LINE if presegmented else MAX_PIECE if usual else _PIECE
-    yield from segment_text(text, segmenter, name=name, presegmented=presegmented, max_piece=piece)
+    piece = _LINE if sentences == "presegmented" else MAX_PIECE if usual else _PIECE
+    yield from segment_text(text, InPieces(tokeniser, piece), name=name, sentences=sentences)
 
 
-def from_segmenter(text: str, segmenter: Segmenter, limits: Limits, *, name: str) -> Iterator[Sentence]:
+def from_tokeniser(text: str, tokeniser: Tokeniser, limits: Limits, *, name: str) -> Iterator[Sentence]:
     """Cut raw text into sentences with a tokeniser of another kind."""
-    return _segmented(text, segmenter, limits, False, name)
+    return _in_pieces(text, tokeniser, limits, "auto", name)
 
 
 def from_conllu(conllu: str, limits: Limits, *, name: str = "conllu") -> Iterator[Sentence]:

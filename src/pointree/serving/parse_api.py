@@ -79,7 +79,7 @@ def parse_router(service: Service) -> APIRouter:
                 order=model.parser.config.decoder.order,
                 orders=list(dict.fromkeys((model.parser.config.decoder.order, *model.parser.config.decoder.orders))),
                 fusion=model.parser.config.decoder.fusion,
-                reads_text=model.parser.text_model is not None,
+                reads_text=model.parser.reads_text,
             )
             for model in service.registry
         ]
@@ -96,7 +96,7 @@ def _check_beam(asked: ParseRequest, limits: Limits) -> None:
 
 def _sentences(asked: ParseRequest, model: ServedModel, limits: Limits) -> Iterator[Sentence]:
     if asked.text is not None:
-        return from_text(asked.text, model.parser, limits, presegmented=asked.presegmented)
+        return from_text(asked.text, model.parser, limits, sentences=asked.sentences)
     if asked.conllu is not None:
         return from_conllu(asked.conllu, limits)
     return from_words(asked.words or [])

@@ -97,6 +97,7 @@ _ParseFields: Any = options_model(
     "min_confidence",
     "projective",
     "single_root",
+    "sentences",
 )
 
 
@@ -126,7 +127,6 @@ class ParseRequest(_ParseFields):  # type: ignore[misc]
         bool,
         Field(description="Send each sentence as soon as it is parsed: JSON as one object a line, CoNLL-U as it is."),
     ] = False
-    presegmented: Annotated[bool, Field(description="The text has one sentence a line.")] = False
 
     @model_validator(mode="after")
     def _has_one_input(self) -> ParseRequest:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, ValidationError
 from starlette.responses import Response
 
 from pointree.errors import PointreeError
-from pointree.options import ParseOptions
+from pointree.options import ParseOptions, SentenceBreaks
 from pointree.serving.failures import RequestError, from_error
 from pointree.serving.forms import read_fields
 from pointree.serving.inputs import from_text
@@ -48,8 +48,8 @@ class ProcessFields(BaseModel):
         """The sentences in the data."""
         if self.tokenizer is None:
             return read_udpipe(self.data, self.input, limits)
-        presegmented = "presegmented" in self._tokenizer_options
-        return from_text(self.data, model.parser, limits, presegmented=presegmented, name="data")
+        breaks: SentenceBreaks = "presegmented" if "presegmented" in self._tokenizer_options else "auto"
+        return from_text(self.data, model.parser, limits, sentences=breaks, name="data")
 
     def writer(self) -> UdpipeWriter:
         """What writes the sentences."""
@@ -101,7 +101,7 @@ def udpipe_router(service: Service) -> APIRouter:
     async def models() -> Response:
         """List the models as UDPipe does."""
         steps = {
-            model.name: [*(["tokenizer", "tagger"] if model.parser.text_model is not None else []), "parser"]
+            model.name: [*(["tokenizer", "tagger"] if model.parser.reads_text else []), "parser"]
             for model in service.registry
         }
         return _reply({"models": steps, "default_model": service.registry.default.name})

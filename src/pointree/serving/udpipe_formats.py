@@ -8,7 +8,7 @@ from typing import Any
 
 from pointree.errors import InputError, UsageError
 from pointree.serving.failures import over_limit
-from pointree.serving.inputs import check_text, from_conllu, from_segmenter
+from pointree.serving.inputs import check_text, from_conllu, from_tokeniser
 from pointree.serving.limits import Limits
 from pointree.text.udpipe_library import ufal
 from pointree.treebank.conllu import format_sentence
@@ -33,7 +33,7 @@ def read_udpipe(data: str, spec: str, limits: Limits) -> Iterator[Sentence]:
     if ufal.InputFormat.newInputFormat(spec) is None:
         raise UsageError(f"input: expected options that UDPipe knows, found {spec[:80]!r}")
     if name == "generic_tokenizer":
-        return from_segmenter(data, _GenericTokenizer(spec, limits), limits, name="data")
+        return from_tokeniser(data, _GenericTokenizer(spec, limits), limits, name="data")
     return _read_lines(data, spec, limits)
 
 

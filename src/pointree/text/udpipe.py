@@ -16,6 +16,9 @@ from typing import Any
 
 from pointree.errors import ModelError, UsageError
 from pointree.files import reading
+from pointree.options import SentenceBreaks
+from pointree.text.cleaning import CleanText
+from pointree.text.pieces import InPieces
 from pointree.text.udpipe_library import ufal
 from pointree.treebank.sentence import Sentence, Token
 
@@ -67,6 +70,12 @@ class TextModel:
             found = f"{os.path.getsize(name):,} bytes that are not one, or damaged"
             raise ModelError(f"{name}: expected a UDPipe 1 model, found {found}")
         return cls(model, name)
+
+    def sentences(
+        self, blocks: Iterable[CleanText], breaks: SentenceBreaks = "auto"
+    ) -> Iterator[tuple[Sentence, bool]]:
+        """The sentences of a document, each with whether it begins a paragraph; see `pointree.text.reading`."""
+        return InPieces(self).sentences(blocks, breaks)
 
     def segment(self, text: str, *, presegmented: bool = False) -> Iterator[Sentence]:
         """Cut text into sentences of words, with multiword ranges and SpaceAfter=No, and without comments.

@@ -33,6 +33,9 @@ __all__ = ["InitialModel", "load_initial_model"]
 _MAY_DIFFER = (
     "embeddings.unk_replacement",
     "embeddings.min_count",
+    "segmenter.epochs",
+    "segmenter.learning_rate",
+    "segmenter.min_count",
     "embeddings.pretrained.fine_tune_table",
     "embeddings.pretrained.learning_rate",
     "embeddings.pretrained.warmup",

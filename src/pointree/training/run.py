@@ -15,7 +15,7 @@ from pointree.config.rules import as_toml
 from pointree.errors import UsageError
 from pointree.models.card import model_card
 from pointree.models.language import write_language
-from pointree.models.layout import CHECKPOINT, LANGUAGE, MANIFEST
+from pointree.models.layout import CHECKPOINT, LANGUAGE, MANIFEST, SEGMENTER_CHECKPOINT
 from pointree.pretrained.cache_folder import CacheFolder, default_cache
 from pointree.running.threads import prepare_process
 from pointree.training.calibration import calibrate
@@ -90,11 +90,12 @@ def train(
         settings: Single settings, which count most: ``["training.epochs=40"]`` or ``{"training.epochs": 40}``.
         vectors: Word vectors: word2vec, GloVe or fastText text, plain or gzipped.
         init: A trained model to fine-tune: its name, folder or Hub id. Its settings are the start; only those of
-            training and dropout may differ. Its vocabularies are extended by the new data. It keeps its tokeniser and
+            training and dropout may differ. Its vocabularies are extended by the new data. It keeps its segmenter and
             tagger unless ``text_model`` is true. A fine-tuned pretrained model goes on training, without dropout in it.
         resume: Go on with the run in the output folder, and end with the weights that it would have ended with.
         strict: Refuse a treebank with a sentence that is no tree with a single root.
-        text_model: Train a tokeniser and tagger for raw text too. None trains them if the treebank has ``# text``.
+        text_model: Learn to read raw text too: train a segmenter and, for a network that predicts no tags, a tagger.
+            None trains them if the treebank has ``# text``.
         predicted_tags: Learn from tags as a tagger predicts them, not from gold ones.
         bundle_pretrained: Copy the pretrained model that the settings name into the output folder.
         cache: Folder for vectors of a frozen pretrained model; None is ``$POINTREE_CACHE``.
@@ -123,7 +124,9 @@ def train(
         word_vectors = read_vectors(vectors, expected_size=chosen.embeddings.word_size)
         observer.stage_progressed("word vectors", 1, 1)
     gold = _read(trees, strict, warn, observer)
-    texts = RunTextModel(folder, start, observer, wanted=text_model, train=gold["train"])
+    texts = RunTextModel(
+        folder, start, observer, wanted=text_model, train=gold["train"], config=chosen, resumed=resumed
+    )
     if predicted_tags:
         _check_tags(chosen, texts)
     card = partial(
@@ -151,6 +154,8 @@ def train(
     if predicted_tags:
         with group.first_alone():
             gold["train"], gold["dev"] = texts.predicted_tags(gold["train"], gold["dev"])
+    with group.first_alone():
+        segmenter = texts.segmenter(gold["train"], gold["dev"])
     trainer = Trainer(
         chosen,
         gold["train"],
@@ -163,6 +168,7 @@ def train(
         caches=CacheFolder(Path(cache) if cache is not None else default_cache(), int(cache_gb * 1e9)),
         bundle_pretrained=bundle_pretrained or (start is not None and start.carried is not None),
         init=start,
+        segmenter=segmenter,
         group=group,
     )
     if resumed:
@@ -223,7 +229,7 @@ def _has_run(output: Path, resume: bool, warn: Callable[[str], None]) -> bool:
         raise UsageError(f"{output}: holds a training run; add --resume to go on with it, or choose another folder")
     if not has_checkpoint and (output / MANIFEST).exists():
         raise UsageError(f"{output}: holds a model without the checkpoint of its training; choose another folder")
-    if resume and not has_checkpoint:
+    if resume and not has_checkpoint and not (output / SEGMENTER_CHECKPOINT).exists():
         warn(f"{output}: nothing to resume; the training starts from the beginning")
     return has_checkpoint
 

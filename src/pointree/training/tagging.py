@@ -1,4 +1,4 @@
-"""The tokeniser and tagger of a training run, and treebanks with the tags that the tagger predicts."""
+"""What reads raw text in a training run, and treebanks with the tags that a tagger predicts."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pointree.config import Config
 from pointree.errors import OutputError, UsageError
 from pointree.files import atomic_write
-from pointree.models.layout import TEXT_MODEL
+from pointree.models.layout import SEGMENTER_CHECKPOINT, TEXT_MODEL
+from pointree.nn.segmenter import SegmenterNetwork
 from pointree.text.udpipe import TextModel
 from pointree.training import jackknife, text_model
 from pointree.training.initial_model import InitialModel
 from pointree.training.observer import TrainingObserver
+from pointree.training.segmenter import SegmenterStage
 from pointree.treebank.conllu import read_conllu, write_conllu
 from pointree.treebank.sentence import Sentence
 
@@ -22,12 +25,15 @@ Treebanks = tuple[list[Sentence], list[Sentence]]
 
 
 class RunTextModel:
-    """The text model that a run trains for itself or takes from the model from which it starts.
+    """The segmenter and the tagger that a run trains for itself or takes from the model from which it starts.
+
+    They are trained if that is ``wanted``, or if nothing is said, the run starts from no model that reads raw text, and
+    sentences of the treebank say what their text is. A network that predicts tags needs no tagger.
 
     Attributes:
-        is_trained: Whether the run trains it: if that is ``wanted``, or if nothing is said, the run starts from no
-            model that has one, and all sentences of the treebank say what their text is.
-        exists: Whether the model will have one.
+        is_trained: Whether the run trains a tagger.
+        has_segmenter: Whether it trains a segmenter.
+        exists: Whether the model will have a tagger.
     """
 
     def __init__(
@@ -38,7 +44,10 @@ class RunTextModel:
         *,
         wanted: bool | None,
         train: Sequence[Sentence],
+        config: Config,
+        resumed: bool = False,
     ) -> None:
+        self.config = config
         self.output = output
         self.start = init
         self.observer = observer
@@ -48,8 +57,27 @@ class RunTextModel:
                 f"--text-model: expected a `# text` comment in every sentence, found none in sentence {without}"
             )
         has_one = init is not None and init.text_model is not None
-        self.is_trained = (without is None and not has_one) if wanted is None else wanted
+        has_segmenter = init is not None and init.network.segmenter is not None
+        some = any(sentence.meta("text") for sentence in train)
+        if wanted is None and not has_one and not has_segmenter and not some:
+            observer.notice("the training data has no `# text` comments, so the model will not read raw text")
+        trained = (some and not has_one and not has_segmenter) if wanted is None else wanted
+        # A run that was begun before there were segmenters ends as it would have.
+        is_old = resumed and not (output / SEGMENTER_CHECKPOINT).exists()
+        self.has_segmenter = trained and not is_old
+        self.is_trained = trained and (is_old or not config.predicted_columns)
         self.exists = self.is_trained or has_one
+
+    def segmenter(self, train: Sequence[Sentence], dev: Sequence[Sentence]) -> SegmenterNetwork | None:
+        """Train the segmenter, or take that of the model from which the run starts; None if there is none."""
+        if not self.has_segmenter:
+            return None if self.start is None else self.start.network.segmenter
+        seed = self.config.training.seed
+        stage = SegmenterStage(self.config.segmenter, train, dev, self.output, seed=seed, observer=self.observer)
+        if stage.left_out:
+            found = f"{stage.left_out:,} sentences without a `# text` that has their tokens"
+            self.observer.notice(f"the segmenter is trained without {found}")
+        return stage.run()
 
     @property
     def path(self) -> Path:
@@ -96,7 +124,10 @@ class RunTextModel:
             self.output.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(f"{self.output}: cannot be written: {error.strerror or error}") from error
-        text_model.train_text_model(train, dev, self.path, progress=self.observer.text_model_progressed)
+        tokenizer = None if self.has_segmenter else text_model.DEFAULT_TOKENIZER
+        text_model.train_text_model(
+            train, dev, self.path, tokenizer=tokenizer, progress=self.observer.text_model_progressed
+        )
 
     @property
     def _tagged_files(self) -> tuple[Path, Path]:

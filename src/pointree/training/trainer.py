@@ -27,6 +27,7 @@ from pointree.models.graphs import add_graphs
 from pointree.models.layout import CHECKPOINT, METRICS, PRETRAINED, WEIGHTS
 from pointree.models.weights import write_weights
 from pointree.nn.pretrained_features import FrozenFeatures, PretrainedFeatures, TrainedFeatures
+from pointree.nn.segmenter import SegmenterNetwork
 from pointree.options import ParseOptions
 from pointree.parser import Parser
 from pointree.pretrained.cache_folder import CacheFolder, default_cache
@@ -72,6 +73,8 @@ class Trainer:
     bundle_pretrained: bool = False
     init: InitialModel | None = None
     """The model whose weights the network starts with."""
+    segmenter: SegmenterNetwork | None = None
+    """What reads raw text, trained already; it becomes a part of the model and stays as it is."""
     group: Group = field(default_factory=Group)
     """The processes that train together."""
 
@@ -90,6 +93,7 @@ class Trainer:
             self._start_from_vectors(network, self.vectors)
         if self.init is not None:
             self.init.copy_weights(network)
+        network.segmenter = self.segmenter
         source: PretrainedFeatures | None = None
         if pretrained is not None:
             pretrained = pretrained.to(place)
@@ -208,7 +212,9 @@ class Trainer:
         if self.progress.epoch == 0:
             # The checkpoint comes first: with it, a run can be resumed from its first moment.
             self._write_checkpoint()
-            save_folder(self.output, self.config, self.vocabularies, as_arrays(self.network.state_dict()), "")
+            rules = None if self.segmenter is None else self.segmenter.rules
+            weights = as_arrays(self.network.state_dict())
+            save_folder(self.output, self.config, self.vocabularies, weights, "", segmenter=rules)
             if self.pretrained is not None:
                 encoder = self.pretrained.model
                 is_there = Path(encoder.source) == self.output / PRETRAINED  # as for a run that is resumed at its start

@@ -5,7 +5,7 @@ The parser is trained briefly. Sentences and words are those of the treebank, so
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -17,6 +17,9 @@ from pointree.cli.main import main  # noqa: E402
 from pointree.integrations.spacy.alignment import find_surfaces  # noqa: E402
 from pointree.integrations.spacy.stored_model import StoredModel  # noqa: E402
 from pointree.integrations.spacy.tokenizer import PointreeTokenizer  # noqa: E402
+from pointree.options import SentenceBreaks  # noqa: E402
+from pointree.text.cleaning import CleanText  # noqa: E402
+from pointree.text.pieces import InPieces  # noqa: E402
 from pointree.treebank.conllu import read_conllu, write_conllu  # noqa: E402
 from pointree.treebank.sentence import Sentence, Token  # noqa: E402
 
@@ -29,10 +32,15 @@ class KnownText:
     """Stands for a segmenter that makes no mistakes on the sentences of a treebank."""
 
     def __init__(self, sentences: list[Sentence]) -> None:
-        self.sentences = sentences
+        self.known = sentences
+
+    def sentences(
+        self, blocks: Iterable[CleanText], breaks: SentenceBreaks = "auto"
+    ) -> Iterator[tuple[Sentence, bool]]:
+        return InPieces(self).sentences(blocks, breaks)
 
     def segment(self, text: str, *, presegmented: bool = False) -> Iterator[Sentence]:
-        for sentence in self.sentences:
+        for sentence in self.known:
             if sentence.text in text:
                 yield Sentence([Token(row.id, row.form, misc=row.misc) for row in sentence.tokens])
 

@@ -105,8 +105,8 @@ class PointreeComponent(Pipe):  # type: ignore[misc]
         surfaces: list[Surface] = []
         if WORDS in doc.user_data:
             surfaces = [Surface(*found) for found in doc.user_data[WORDS]]
-        elif parser.text_model is not None:
-            surfaces = list(find_surfaces(segment_text(doc.text, parser.require_text_model(), name="<doc>")))
+        elif parser.reads_text:
+            surfaces = list(find_surfaces(segment_text(doc.text, parser.require_segmenter(), name="<doc>")))
         elif starts is None:
             hint = 'nlp.add_pipe("sentencizer", before="pointree")'
             raise ModelError(f"{self.model.name}: this model cannot find sentences; add a component that does: {hint}")

@@ -33,7 +33,7 @@ def load(model: str | os.PathLike[str] = "en", *, language: str | None = None, *
     tokenizer = {"@tokenizers": "pointree.Tokenizer.v1", "model": name, "device": device}
     # spaCy has no tokeniser for some languages, and needs more packages for others: it is never asked for one.
     nlp = spacy.blank(_known(code), config={"nlp": {"tokenizer": tokenizer}})
-    nlp.tokenizer.model.parser.require_text_model()
+    nlp.tokenizer.model.parser.require_segmenter()
     nlp.add_pipe("pointree", config={"model": None, "check_language": False, **config})
     return nlp
 

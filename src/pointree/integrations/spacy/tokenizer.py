@@ -35,7 +35,7 @@ class PointreeTokenizer:
     def __call__(self, text: str) -> Doc:
         """Make a doc of a text; `doc.text` is the text."""
         parser = self.model.parser
-        return _to_doc(self.vocab, text, segment_text(text, parser.require_text_model()))
+        return _to_doc(self.vocab, text, segment_text(text, parser.require_segmenter()))
 
     def pipe(self, texts: Iterable[str], batch_size: int = 128) -> Iterator[Doc]:
         """Make a doc of each text."""

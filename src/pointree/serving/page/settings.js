@@ -79,7 +79,7 @@ export function writeSettings(given) {
 
 const INPUTS = {
   text: (value) => ({ text: value }),
-  lines: (value) => ({ text: value, presegmented: true }),
+  lines: (value) => ({ text: value, sentences: "presegmented" }),
   words: (value) => ({ words: value.split("\n").map((line) => line.match(/\S+/gu)).filter((words) => words !== null) }),
   conllu: (value) => ({ conllu: value.endsWith("\n") ? `${value}\n` : `${value}\n\n` }),
 };

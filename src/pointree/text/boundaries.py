@@ -1,0 +1,155 @@
+"""From the scores of characters to tokens and sentences.
+
+A character has three scores (logits): whether a token ends with it, whether a sentence does, and whether the token that
+ends with it stands for several words. Everything is decided from left to right and depends on what follows only within
+the limits below, so that text can be cut while it arrives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pointree.text.alphabet import MARK, SPACES
+from pointree.text.cleaning import CleanText
+
+__all__ = ["MAX_TOKEN", "MAX_WORDS", "N_CLASSES", "ScoredText", "cut_sentences"]
+
+TOKEN, SENTENCE, MULTIWORD = range(3)
+N_CLASSES = 3
+
+MAX_WORDS = 200
+"""Tokens of a sentence; a longer one is cut at the likeliest place within so many."""
+
+MAX_LINE_WORDS = 10_000
+"""The same where a line is a sentence."""
+
+MAX_TOKEN = 2_048
+"""Characters of a token; a longer one is cut at the likeliest place within so many."""
+
+Flags = NDArray[np.bool_]
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredText:
+    """A part of a paragraph, with shapes and scores. *Shape:* ``shapes`` is ``(n,)``, ``scores`` ``(n, 3)``."""
+
+    text: CleanText
+    shapes: NDArray[np.int64]
+    scores: NDArray[np.float32]
+
+    def __add__(self, other: ScoredText) -> ScoredText:
+        return ScoredText(
+            self.text + other.text,
+            np.concatenate((self.shapes, other.shapes)),
+            np.concatenate((self.scores, other.scores)),
+        )
+
+    def __getitem__(self, part: slice) -> ScoredText:
+        return ScoredText(self.text[part], self.shapes[part], self.scores[part])
+
+    def __len__(self) -> int:
+        return len(self.shapes)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenSpans:
+    """The tokens of a sentence: characters ``first`` up to, without, ``last``; white space follows if ``spaced``."""
+
+    first: Places
+    last: Places
+    spaced: Flags
+    multiword: Flags
+
+
+def cut_sentences(
+    part: ScoredText, *, spaces: bool = False, by_line: bool = False, is_end: bool
+) -> Iterator[TokenSpans | int]:
+    """The sentences of a part of a paragraph, and at last the place from which more text is needed.
+
+    With ``is_end``, the paragraph ends with it, and nothing is left. With ``spaces``, white space may stand inside a
+    token. With ``by_line``, all of it is one sentence.
+    """
+    n = len(part)
+    blank = SPACES[part.shapes]
+    visible = np.flatnonzero(~blank)
+    if not len(visible):
+        yield n if is_end else max(n - 1, 0)
+        return
+    # What follows a character decides about it, so the last one waits for more text.
+    known = n if is_end else n - 1
+    ends, sentence_ends = _ends(part, blank, spaces=spaces, by_line=by_line, is_end=is_end)
+    places = np.flatnonzero(ends[:known])
+    places = _with_token_cuts(places, visible, part, known)
+    most = MAX_LINE_WORDS if by_line else MAX_WORDS
+    start, position = 0, 0
+    token_starts = _starts(places, visible)
+    stops = np.flatnonzero(sentence_ends[places])
+    while start < len(places):
+        after = np.searchsorted(stops, start)
+        stop = int(stops[after]) + 1 if after < len(stops) else len(places)
+        if stop - start > most:
+            window = part.scores[places[start : start + most], SENTENCE]
+            stop = start + int(np.argmax(window)) + 1
+        elif after == len(stops) and not is_end:
+            break
+        chosen = places[start:stop]
+        following = np.minimum(chosen + 1, n - 1)
+        yield TokenSpans(
+            token_starts[start:stop],
+            chosen + 1,
+            blank[following] | (chosen + 1 == n),
+            part.scores[chosen, MULTIWORD] > 0,
+        )
+        start, position = stop, int(chosen[-1]) + 1
+    yield n if is_end else position
+
+
+def _ends(part: ScoredText, blank: Flags, *, spaces: bool, by_line: bool, is_end: bool) -> tuple[Flags, Flags]:
+    """Whether a token, and whether a sentence, ends with each character."""
+    n = len(part)
+    before_space = np.empty(n, dtype=bool)
+    before_space[:-1] = blank[1:]
+    before_space[-1] = is_end
+    ends = part.scores[:, TOKEN] > 0
+    if not spaces:
+        ends |= before_space
+    sentence_ends = part.scores[:, SENTENCE] > 0
+    last = np.flatnonzero(~blank)[-1]
+    if by_line:
+        sentence_ends[:] = False
+    if is_end:
+        ends[last] = sentence_ends[last] = True
+    # No token begins with a mark, nor inside letters that share their place in the document.
+    joined = MARK[part.shapes[1:]] | part.text.inseparable()[1:]
+    ends[:-1] &= ~joined
+    ends &= ~blank
+    return ends, sentence_ends
+
+
+def _starts(places: Places, visible: Places) -> Places:
+    """The first visible character of each token, by the place of its last one."""
+    if not len(places):
+        return places
+    before = np.concatenate(([-1], places[:-1]))
+    return visible[np.searchsorted(visible, before, side="right")]
+
+
+def _with_token_cuts(places: Places, visible: Places, part: ScoredText, known: int) -> Places:
+    """The ends of tokens, with more of them where a token would be too long."""
+    bounds = np.concatenate(([-1], places, [known - 1]))
+    if (np.diff(bounds) <= MAX_TOKEN).all():
+        return places
+    cuts: list[int] = []
+    joined = np.append(MARK[part.shapes[1:]] | part.text.inseparable()[1:], False)
+    scores = np.where(joined | SPACES[part.shapes], -np.inf, part.scores[:, TOKEN])
+    for start, end in zip(_starts(bounds[1:], np.append(visible, known)), bounds[1:], strict=True):
+        place = int(start)
+        while int(end) - place >= MAX_TOKEN:
+            place += int(np.argmax(scores[place : place + MAX_TOKEN])) + 1
+            cuts.append(place - 1)
+    return np.union1d(places, np.array(cuts, dtype=np.int64))

@@ -1,0 +1,43 @@
+"""From scores to tokens; `test_char_segmenter` has whole texts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pointree.text.alphabet import shapes_of
+from pointree.text.boundaries import ScoredText, TokenSpans, cut_sentences
+from pointree.text.cleaning import CleanText, clean
+
+
+def scored(text: str, token: float = -1.0, sentence: float = -1.0) -> ScoredText:
+    [*parts] = clean([text])
+    whole: CleanText = parts[0]
+    for part in parts[1:]:
+        whole += part
+    scores = np.full((len(whole), 3), (token, sentence, -1.0), dtype=np.float32)
+    return ScoredText(whole, shapes_of(whole.text), scores)
+
+
+def spans(part: ScoredText, *, is_end: bool) -> tuple[list[list[tuple[int, int]]], int]:
+    *sentences, rest = cut_sentences(part, is_end=is_end)
+    assert isinstance(rest, int)
+    found = [each for each in sentences if isinstance(each, TokenSpans)]
+    return [list(zip(each.first.tolist(), each.last.tolist(), strict=True)) for each in found], rest
+
+
+def test_white_space_ends_tokens_and_the_paragraph_a_sentence() -> None:
+    assert spans(scored("ab c"), is_end=True) == ([[(0, 2), (3, 4)]], 4)
+    assert spans(scored("ab c"), is_end=False) == ([], 0)
+    assert spans(scored("  "), is_end=True) == ([], 2)
+
+
+def test_the_last_character_waits_for_what_follows() -> None:
+    assert spans(scored("ab", token=1.0, sentence=1.0), is_end=False) == ([[(0, 1)]], 1)
+    assert spans(scored("ab", token=1.0, sentence=1.0), is_end=True) == ([[(0, 1)], [(1, 2)]], 2)
+
+
+def test_marks_stay_with_their_letter() -> None:
+    part = scored("x\u0301a\u0327\u0301b👩\u200d👧", token=1.0)
+    assert [part.text.text[first:last] for first, last in spans(part, is_end=True)[0][0]] == [
+        "x\u0301", "\u00e1\u0327", "b", "👩\u200d", "👧",
+    ]  # fmt: skip
