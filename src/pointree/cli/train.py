@@ -59,6 +59,14 @@ def command(
             "--init", metavar="MODEL", help="Fine-tune this model: its name, folder or Hub id. Keeps its settings."
         ),
     ] = None,
+    teacher: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--teacher",
+            metavar="MODEL",
+            help="Learn this model's probabilities besides the gold trees; may be given several times.",
+        ),
+    ] = None,
     config: Annotated[
         Path | None, typer.Option("--config", metavar="FILE", help="Settings in TOML; the rest keeps its defaults.")
     ] = None,
@@ -144,6 +152,7 @@ def command(
                 settings=settings,
                 vectors=vectors,
                 init=init,
+                teacher=teacher or (),
                 resume=resume,
                 strict=strict,
                 text_model=text_model,

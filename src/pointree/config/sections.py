@@ -267,6 +267,10 @@ class TrainingConfig(Section):
         default=0.0,
         metadata=number("Share of words that later steps see as last predicted, not as gold.", (">=", 0), ("<=", 1)),
     )
+    teacher_weight: float = field(
+        default=0.5,
+        metadata=number("Share of the loss that follows a teacher, if there is one.", (">", 0), ("<=", 1)),
+    )
     seed: int = field(default=1, metadata=whole("Seed of everything that is random.", (">=", 0), ("<", 2**32)))
     precision: Precision = field(default="fp32", metadata=choice(Precision, "Arithmetic of training."))
 

@@ -94,15 +94,18 @@ def model_card(
     *,
     predicted_tags: bool = False,
     init: str | None = None,
+    teachers: Sequence[str] = (),
 ) -> str:
     """A card in Markdown; files are named without their folders, which mean nothing to other people.
 
-    ``init`` is the name of the model from which the training started.
+    ``init`` is the name of the model from which the training started, ``teachers`` are those that it learnt from.
     """
     decoder, best = config.decoder, progress.metrics[progress.best_epoch - 1]
     sentences, words = training_size
     files = "\n".join(f"- {role}: {path.name}" for role, paths in data.items() for path in paths)
     start = f"\nThe training started from the model {init}, which was trained on other data before.\n" if init else ""
+    if teachers:
+        start += f"\nIt learnt from the probabilities of {' and '.join(teachers)} too.\n"
     pretrained = config.embeddings.pretrained
     vectors = ""
     if pretrained.model:

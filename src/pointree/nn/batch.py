@@ -10,7 +10,7 @@ from torch import Tensor
 from pointree.nn.packing import Packing
 from pointree.pretrained.windows import SubwordBatch
 
-__all__ = ["Batch", "GoldSteps"]
+__all__ = ["Batch", "GoldSteps", "SoftTargets"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,19 @@ class GoldSteps:
     head_rows: Tensor
     labels: Tensor
     state_ids: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class SoftTargets:
+    """Distributions that the steps of a batch are to follow besides their gold heads and labels.
+
+    *Shape:* ``heads`` is ``(n_rows, n_positions)``, ``labels`` ``(n_rows, n_labels)``, packed as the gold steps are.
+    ``weight`` is their share of the loss.
+    """
+
+    heads: Tensor
+    labels: Tensor
+    weight: float
 
 
 @dataclass(frozen=True, slots=True)

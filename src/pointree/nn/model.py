@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from pointree.config import Config
-from pointree.nn.batch import Batch, GoldSteps
+from pointree.nn.batch import Batch, GoldSteps, SoftTargets
 from pointree.nn.decoder import Decoder
 from pointree.nn.dropout import drop_shared, dropout_mask
 from pointree.nn.embeddings import Embeddings
@@ -194,8 +194,10 @@ class PointerNetwork(nn.Module):
             for order in orders or self.systems
         }
 
-    def loss(self, batch: Batch, dtype: torch.dtype = torch.float32) -> Loss:
-        """The cross-entropies of gold arcs and labels, computed in ``dtype``."""
+    def loss(
+        self, batch: Batch, dtype: torch.dtype = torch.float32, soft: Sequence[SoftTargets | None] | None = None
+    ) -> Loss:
+        """The cross-entropies of gold arcs and labels, computed in ``dtype``, with ``soft`` targets of each decoder."""
         positions = batch.positions
         if not batch.gold:
             raise ValueError("a loss needs gold steps")
@@ -215,17 +217,26 @@ class PointerNetwork(nn.Module):
         label_heads = _masked(label_heads, label_mask, positions)
         keys, biases = (positions.pad(part) for part in self.arcs.head_keys(arc_heads))
         found = []
-        for own_states, gold in zip(states, batch.gold, strict=True):
+        for own_states, gold, target in zip(states, batch.gold, soft or [None] * len(states), strict=True):
             arc_dependents = _masked(self.arcs.dependent(own_states), arc_mask, gold.steps)
             label_dependents = _masked(self.labels.dependent(own_states), label_mask, gold.steps)
             arc_logits = _gold_arc_logits(arc_dependents, keys, biases, gold, positions)
             label_logits = self.labels(label_dependents, label_heads.index_select(0, gold.head_rows))
             arcs = F.cross_entropy(softmax_precision(arc_logits), gold.heads, reduction="none")
             labels = F.cross_entropy(softmax_precision(label_logits), gold.labels, reduction="none")
+            if target is not None:
+                arcs = torch.lerp(arcs, _soft_cross_entropy(arc_logits, target.heads), target.weight)
+                labels = torch.lerp(labels, _soft_cross_entropy(label_logits, target.labels), target.weight)
             found.append((arcs, labels, arc_logits.detach().argmax(dim=1)))
         arcs, labels, predicted = (torch.stack(parts) for parts in zip(*found, strict=True))
         columns = self.heads.loss(encoded, batch.columns) if self.heads else None
         return Loss(arcs, labels, predicted, columns)
+
+
+def _soft_cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
+    """The cross-entropy of a distribution that is zero where logits are -inf. *Shape:* ``(n, k)`` to ``(n,)``."""
+    log_probs = softmax_precision(logits).log_softmax(dim=1)
+    return -(target * log_probs.masked_fill(log_probs == float("-inf"), 0.0)).sum(dim=1)
 
 
 def _forced_states(decoder: Decoder, encoded: Tensor, start: Tensor, gold: GoldSteps) -> Tensor:

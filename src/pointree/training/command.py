@@ -25,6 +25,7 @@ def training_command(
     settings: Sequence[str] | Mapping[str, Any] = (),
     vectors: str | os.PathLike[str] | None = None,
     init: str | os.PathLike[str] | None = None,
+    teacher: Sequence[str] = (),
     strict: bool = False,
     text_model: bool | None = None,
     predicted_tags: bool = False,
@@ -36,6 +37,8 @@ def training_command(
         words += [word for path in paths for word in (option, _name(path))]
     if init is not None:
         words += ["--init", _name(init)]
+    for model in teacher:
+        words += ["--teacher", _name(model)]
     if preset is not None:
         words += ["--preset", preset]
     if isinstance(config, Path):

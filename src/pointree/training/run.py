@@ -16,6 +16,7 @@ from pointree.errors import UsageError
 from pointree.models.card import model_card
 from pointree.models.language import write_language
 from pointree.models.layout import CHECKPOINT, LANGUAGE, MANIFEST, SEGMENTER_CHECKPOINT
+from pointree.parser import Parser
 from pointree.pretrained.cache_folder import CacheFolder, default_cache
 from pointree.running.threads import prepare_process
 from pointree.training.calibration import calibrate
@@ -61,6 +62,7 @@ def train(
     settings: Sequence[str] | Mapping[str, Any] = (),
     vectors: PathLike | None = None,
     init: PathLike | None = None,
+    teacher: PathLike | Sequence[PathLike] = (),
     resume: bool = False,
     strict: bool = False,
     text_model: bool | None = None,
@@ -89,6 +91,8 @@ def train(
         preset: Name of the settings to start from; see `pointree.config.PRESETS`.
         settings: Single settings, which count most: ``["training.epochs=40"]`` or ``{"training.epochs": 40}``.
         vectors: Word vectors: word2vec, GloVe or fastText text, plain or gzipped.
+        teacher: A trained model, or several that count alike, whose probabilities of arcs and labels the new model
+            learns besides the gold trees.
         init: A trained model to fine-tune: its name, folder or Hub id. Its settings are the start; only those of
             training and dropout may differ. Its vocabularies are extended by the new data. It keeps its segmenter and
             tagger unless ``text_model`` is true. A fine-tuned pretrained model goes on training, without dropout in it.
@@ -117,6 +121,7 @@ def train(
     if bundle_pretrained and not chosen.embeddings.pretrained.model:
         raise UsageError("--bundle-pretrained: expected embeddings.pretrained.model to name an encoder, found none")
     prepare_process(threads)
+    teachers = [Parser.load(name, device=device) for name in _names(teacher)]
     group = join_group(device)  # of all processes that have seen whether there is a run to resume
     word_vectors = None
     if vectors is not None:
@@ -143,6 +148,7 @@ def train(
             settings=settings,
             vectors=vectors,
             init=init,
+            teacher=_names(teacher),
             strict=strict,
             text_model=text_model,
             predicted_tags=predicted_tags,
@@ -150,6 +156,7 @@ def train(
         ),
         predicted_tags=predicted_tags,
         init=None if start is None else start.short_name,
+        teachers=[Path(os.path.abspath(name)).name for name in _names(teacher)],
     )
     if predicted_tags:
         with group.first_alone():
@@ -169,6 +176,7 @@ def train(
         bundle_pretrained=bundle_pretrained or (start is not None and start.carried is not None),
         init=start,
         segmenter=segmenter,
+        teachers=teachers,
         group=group,
     )
     if resumed:
@@ -220,6 +228,11 @@ def _read(
         gold[role] += read_gold(path, strict=strict, warn=warn)
     observer.stage_progressed("reading", len(files), len(files))
     return gold
+
+
+def _names(models: PathLike | Sequence[PathLike]) -> list[str]:
+    given = [models] if isinstance(models, str | os.PathLike) else models
+    return [os.fspath(model) for model in given]
 
 
 def _has_run(output: Path, resume: bool, warn: Callable[[str], None]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -38,6 +39,7 @@ from pointree.training.average import MovingAverage
 from pointree.training.batches import epoch_batches
 from pointree.training.checkpoint import RunState, read_checkpoint, write_checkpoint
 from pointree.training.data import data_fingerprint
+from pointree.training.distillation import Distillation
 from pointree.training.distributed import Group
 from pointree.training.exploration import Exploration
 from pointree.training.initial_model import InitialModel
@@ -71,6 +73,8 @@ class Trainer:
     caches: CacheFolder = field(default_factory=lambda: CacheFolder(default_cache()))
     """Where the vectors of a frozen pretrained model are kept."""
     bundle_pretrained: bool = False
+    teachers: Sequence[Parser] = ()
+    """Models whose probabilities the network learns too."""
     init: InitialModel | None = None
     """The model whose weights the network starts with."""
     segmenter: SegmenterNetwork | None = None
@@ -112,6 +116,8 @@ class Trainer:
             self.data["encoder"] = pretrained.identity.sha256  # the name that it has in checkpoints
         if self.init is not None:
             self.data["init"] = self.init.short_name
+        if self.teachers:
+            self.data["teachers"] = " ".join(Path(os.path.abspath(teacher.name)).name for teacher in self.teachers)
         self.optimiser = Optimiser(self.network, training)
         self.average = MovingAverage(self.network, training.average) if training.average else None
 
@@ -156,6 +162,12 @@ class Trainer:
         probability, systems = self.config.training.exploration, self.parser.featurizer.systems
         sees_any = any(system.slots for system in systems)
         return Exploration(self.encoded, systems, probability) if probability and sees_any else None
+
+    @cached_property
+    def distillation(self) -> Distillation | None:
+        """What the teachers think of the training sentences, if there are any."""
+        deprels, weight = self.vocabularies.deprels.symbols, self.config.training.teacher_weight
+        return Distillation(self.teachers, self.train, deprels, weight) if self.teachers else None
 
     @cached_property
     def techniques(self) -> dict[str, Technique]:
@@ -270,7 +282,8 @@ class Trainer:
 
     def _add_gradients(self, numbers: Sequence[int], share: float) -> Tensor:
         batch = self.parser.featurizer.batch([self._sentence(number) for number in numbers])
-        loss = self.network.loss(batch, self.dtype)
+        soft = None if self.distillation is None else [self.distillation.targets(numbers, gold) for gold in batch.gold]
+        loss = self.network.loss(batch, self.dtype, soft)
         (loss.objective() * share).backward()
         if self.exploration is not None:
             self.exploration.remember(numbers, batch.gold[0].steps, loss.predicted)
