@@ -28,7 +28,10 @@ def test_the_language_is_that_of_the_model(raw: Any) -> None:
 def test_a_language_that_spacy_does_not_know_or_cannot_tokenise() -> None:
     from pointree.integrations.spacy.pipeline import _known
 
-    assert (_known("tr"), _known("qtd")) == ("tr", "xx")
+    assert (_known("tr"), _known("q")) == ("tr", "xx")
+    # spaCy's own tokeniser of Japanese needs a package that is not here.
+    japanese = load("en", language="ja")
+    assert [token.dep_ for token in japanese("It rains.")] == ["nsubj", "ROOT", "punct"]
 
 
 def test_a_model_without_a_segmenter_is_refused(tmp_path: Path) -> None:
