@@ -45,17 +45,17 @@ class StoredModel:
     @property
     def parser(self) -> Parser:
         """The parser."""
+        if self._process != os.getpid():
+            # A fork has inherited a parser whose threads are not there any more. It loads its own, with one thread.
+            from pointree.running.threads import prepare_process
+
+            prepare_process(1)
+            self._process, self._parser = os.getpid(), None
         if self._parser is None:
             from pointree.parser import load
 
             self._parser = load(self.folder, device=self.device)
             self._parser.name = self.name
-        elif self._process != os.getpid():
-            # A fork has inherited the threads of its origin, which are not there any more: one of its own is safe.
-            from pointree.running.threads import prepare_process
-
-            prepare_process(1)
-        self._process = os.getpid()
         return self._parser
 
     def check_language(self, language: str) -> None:
