@@ -4,13 +4,15 @@
 
 All ways parse the same text. They take turns, round by round, so that other work on the machine slows all of them
 alike; what counts are the ratios. The time of starting processes and loading models is taken off: it is that of a run
-over a few sentences.
+over a few sentences. The CPU time of all processes of a way (Ray's own included) depends less on other work than the
+time that passes: on a busy machine, compare words per CPU second.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import statistics
 import subprocess
@@ -37,13 +39,32 @@ def write_text(folder: Path, sentences: int, files: int) -> int:
     return words
 
 
-def seconds(*commands: list[str]) -> float:
-    """How long commands take that run at the same time."""
+def seconds(*commands: list[str]) -> tuple[float, float]:
+    """How long commands take that run at the same time, and the CPU time of all their processes."""
     started = time.perf_counter()
     running = [subprocess.Popen([*PARSE, *command], stdout=subprocess.DEVNULL) for command in commands]
-    if any(process.wait() for process in running):
+    used: dict[int, float] = {}
+    while any(process.poll() is None for process in running):
+        used |= cpu_seconds([process.pid for process in running])
+        time.sleep(0.1)
+    if any(process.returncode for process in running):
         sys.exit("a command failed")
-    return time.perf_counter() - started
+    return time.perf_counter() - started, sum(used.values())
+
+
+def cpu_seconds(roots: list[int]) -> dict[int, float]:
+    """The CPU time of processes and of all that they started, by process."""
+    found: dict[int, tuple[int, float]] = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # it has just ended
+        found[int(status.parent.name)] = int(fields[1]), (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    members = set(roots)
+    while more := {pid for pid, (started_by, _time) in found.items() if started_by in members} - members:
+        members |= more
+    return {pid: found[pid][1] for pid in members if pid in found}
 
 
 def ways(text: Path, out: Path, model: str, shard_words: int) -> dict[str, list[list[str]]]:
@@ -60,9 +81,9 @@ def ways(text: Path, out: Path, model: str, shard_words: int) -> dict[str, list[
     }
 
 
-def measure(sentences: int, rounds: int, model: str, shard_words: int) -> dict[str, list[float]]:
-    """The words per second of each way in each round, without the time of starting."""
-    found: dict[str, list[float]] = {}
+def measure(sentences: int, rounds: int, model: str, shard_words: int) -> dict[str, list[tuple[float, float]]]:
+    """The words per second of each way in each round, and per CPU second, without what starting takes."""
+    found: dict[str, list[tuple[float, float]]] = {}
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         few, many = write_text(root / "few", 20, 2), write_text(root / "many", sentences, 2)
@@ -74,9 +95,9 @@ def measure(sentences: int, rounds: int, model: str, shard_words: int) -> dict[s
                     out.mkdir()
                     times[text] = seconds(*ways(root / text, out, model, shard_words)[name])
                     shutil.rmtree(out)
-                speed = (many - few) / (times["many"] - times["few"])
-                found.setdefault(name, []).append(speed)
-                print(json.dumps({"round": number, "way": name, "words_per_s": round(speed), **times}), flush=True)
+                passed, used = (end - start for start, end in zip(times["few"], times["many"], strict=True))
+                found.setdefault(name, []).append(((many - few) / passed, (many - few) / used))
+                print(json.dumps({"round": number, "way": name, **times}), flush=True)
     return found
 
 
@@ -113,15 +134,16 @@ def main() -> None:
     options.add_argument("--shard-words", type=int, default=2_000)
     chosen = options.parse_args()
     found = measure(chosen.sentences, chosen.rounds, chosen.model, chosen.shard_words)
-    medians = {name: statistics.median(speeds) for name, speeds in found.items()}
-    summary = {
-        "words_per_s": {name: round(speed) for name, speed in medians.items()},
-        "2 actors / two processes": round(medians["2 actors"] / medians["two processes"], 3),
-        "2 actors / --workers 2": round(medians["2 actors"] / medians["--workers 2"], 3),
-        "2 actors / (2 x 1 actor)": round(medians["2 actors"] / (2 * medians["1 actor"]), 3),
-        "dispatch_units_per_s": round(dispatch_rate(), 1),
-    }
-    print(json.dumps(summary, indent=2))
+    for place, unit in enumerate(("second", "CPU second")):
+        medians = {name: statistics.median(each[place] for each in speeds) for name, speeds in found.items()}
+        summary = {
+            f"words per {unit}": {name: round(speed) for name, speed in medians.items()},
+            "2 actors / two processes": round(medians["2 actors"] / medians["two processes"], 3),
+            "2 actors / --workers 2": round(medians["2 actors"] / medians["--workers 2"], 3),
+            "2 actors / 1 actor": round(medians["2 actors"] / medians["1 actor"], 3),
+        }
+        print(json.dumps(summary, indent=2), flush=True)
+    print(json.dumps({"dispatch_units_per_s": round(dispatch_rate(), 1)}))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -80,11 +81,15 @@ def test_hugging_face_datasets(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_spark() -> None:
-    pyspark = pytest.importorskip("pyspark", reason="needs pyspark")
+def test_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyspark", reason="needs pyspark")
     if shutil.which("java") is None:
         pytest.skip("Spark needs Java")
-    session = pyspark.sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    from pyspark.sql import SparkSession
+
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+    session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
     try:
         frame = session.createDataFrame(TABLE.to_pandas())
         parse = ArrowParser("en", text_column="body")
