@@ -91,7 +91,7 @@ def test_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
     try:
-        frame = session.createDataFrame(TABLE.to_pandas())
+        frame = session.createDataFrame(TABLE.to_pylist(), "key long, body string, topic string")
         parse = ArrowParser("en", text_column="body")
         found = frame.mapInArrow(parse.batches, parse.spark_schema(frame)).collect()
         assert [(row["key"], row["text"], row["heads"]) for row in found] == sentences()
