@@ -1,6 +1,6 @@
 """What bulk jobs of 10 to 1,000 nodes would take, simulated unit by unit from figures measured on one machine.
 
-    python benchmarks/scale/simulate.py --words 1e9 --words-per-s 2000 --dispatch 200
+    python benchmarks/scale/simulate.py --words 1e9 --words-per-s 2000 --dispatch 35
 
 Assumptions, all of which are options:
 - every node has so many cores, and an actor on each parses so many words a second (a measurement on one core);
@@ -100,7 +100,7 @@ def main() -> None:
         ("shard-words", 50_000, "words of a unit"),
         ("variation", 0.3, "coefficient of variation of the time of a unit"),
         ("start-s", 20, "seconds until an actor has its model"),
-        ("dispatch", 200, "units that the driver hands out in a second"),
+        ("dispatch", 35, "units that the driver hands out in a second"),
         ("hours-between-failures", 1_000, "of one node"),
         ("repair-minutes", 10, "until a node is back"),
         ("price", 0.04, "of a core for an hour"),

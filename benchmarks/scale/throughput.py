@@ -117,8 +117,8 @@ def dispatch_rate(units: int = 1_000) -> float:
         warnings.simplefilter("ignore")
         dataset = ray.data.from_items([{"unit": number} for number in range(units)], override_num_blocks=units)
         pool = ray.data.ActorPoolStrategy(size=2, max_tasks_in_flight_per_actor=2)
-        rows = dataset.map_batches(Nothing, batch_size=1, compute=pool, num_cpus=1).iter_rows()
-        next(iter(rows))
+        rows = iter(dataset.map_batches(Nothing, batch_size=1, compute=pool, num_cpus=1).iter_rows())
+        next(rows)  # the actors have started
         started = time.perf_counter()
         count = sum(1 for _row in rows)
     ray.shutdown()
