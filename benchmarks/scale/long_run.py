@@ -41,7 +41,8 @@ def main() -> None:
         text, out = Path(folder, "text"), Path(folder, "out")
         words = write_text(text, chosen.sentences, 1)
         command = [*PARSE, str(text), "--cluster", "local", "--actors", str(chosen.actors), "--model", chosen.model]
-        command += ["--shard-words", str(chosen.shard_words), "--output", str(out), "--presegmented"]
+        command += ["--shard-words", str(chosen.shard_words), "--output", str(out)]
+        command += ["--sentences", "presegmented"]
         started = time.perf_counter()
         driver = subprocess.Popen(command)
         memory = []
