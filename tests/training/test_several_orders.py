@@ -36,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_model_knows_its_best_order(folder: Path) -> None:
-    parser, dev = pointree.load(folder), small_data()[1]
+    parser, dev = pointree.load(folder, engine="torch"), small_data()[1]
     las = {order: attachment_scores(parser, dev, order=order)["las"] for order in parser.config.decoder.orders}
     assert parser.network.order_las.tolist() == pytest.approx(list(las.values()), abs=1e-3)
     assert las[parser.engine.best_order] == max(las.values())
