@@ -64,7 +64,7 @@ def test_a_run_leaves_a_model_and_its_history(run: Run, ewt: Path, tmp_path: Pat
     assert code == 0
     assert {path.name for path in output.iterdir()} == {
         *(WEIGHTS, CHECKPOINT, MANIFEST, "config.toml", "metrics.jsonl", "README.md"),
-        *("words.json", "chars.json", "tags.json", "deprels.json", "language.json"),
+        *("words.json", "chars.json", "tags.json", "deprels.json", "language.json", "calibration.json", "graphs"),
     }
     metrics = [json.loads(line) for line in (output / "metrics.jsonl").read_text().splitlines()]
     assert [line["epoch"] for line in metrics] == [1, 2, 3, 4]

@@ -22,7 +22,7 @@ from pointree.parser import Parser
 from pointree.treebank.formats import read_all
 from pointree.treebank.sentence import Sentence
 
-__all__ = ["Fitted", "calibrate", "fit_scale", "outcomes_of"]
+__all__ = ["Fitted", "calibrate", "calibrate_folder", "fit_scale", "outcomes_of"]
 
 _PART = 256
 """Sentences that are parsed between two reports of progress."""
@@ -89,9 +89,18 @@ def calibrate(
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such model folder")
     sentences = read_all(dev) if isinstance(dev, str | os.PathLike) else dev
-    parser = Parser.load(folder, device=device)
+    return calibrate_folder(folder, Parser.load(folder, device=device), sentences, on_progress)
+
+
+def calibrate_folder(
+    folder: Path,
+    parser: Parser,
+    dev: Sequence[Sentence],
+    on_progress: Callable[[int, int], None] | None = None,
+) -> dict[str, Fitted]:
+    """The same for the parser of a folder that is loaded already."""
     fitted = {}
-    for quantity, outcomes in outcomes_of(parser, sentences, on_progress).items():
+    for quantity, outcomes in outcomes_of(parser, dev, on_progress).items():
         scale = fit_scale(outcomes)
         scaled = Outcomes([scale(probability) for probability in outcomes.probabilities], outcomes.right)
         fitted[quantity] = Fitted(scale, *map(expected_calibration_error, (outcomes, scaled)))

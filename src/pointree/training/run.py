@@ -19,7 +19,6 @@ from pointree.models.layout import CHECKPOINT, LANGUAGE, MANIFEST, SEGMENTER_CHE
 from pointree.parser import Parser
 from pointree.pretrained.cache_folder import CacheFolder, default_cache
 from pointree.running.threads import prepare_process
-from pointree.training.calibration import calibrate
 from pointree.training.command import training_command
 from pointree.training.data import read_gold
 from pointree.training.distributed import join_group
@@ -189,7 +188,7 @@ def train(
     group.leave()
     if group.is_first:
         texts.finish(gold["train"], gold["dev"])
-        calibrate(folder, gold["dev"], device=device, on_progress=partial(observer.stage_progressed, "calibration"))
+        trainer.calibrate()
     return TrainingResult(folder, progress.best_las, progress.best_epoch, progress.epoch)
 
 

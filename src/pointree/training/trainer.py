@@ -37,6 +37,7 @@ from pointree.pretrained.model import PretrainedModel
 from pointree.search import ParseTree
 from pointree.training.average import MovingAverage
 from pointree.training.batches import epoch_batches
+from pointree.training.calibration import calibrate_folder
 from pointree.training.checkpoint import RunState, read_checkpoint, write_checkpoint
 from pointree.training.data import data_fingerprint
 from pointree.training.distillation import Distillation
@@ -355,10 +356,20 @@ class Trainer:
         self.network.load_state_dict(current)
         self._write_checkpoint()
 
+    def calibrate(self) -> None:
+        """Fit the probabilities that the best model reports on dev; call it after the last epoch."""
+        self._load_best()
+        self.network.eval()
+        report = partial(self.observer.stage_progressed, "calibration")
+        calibrate_folder(self.output, self.parser, self.dev, report)
+
+    def _load_best(self) -> None:
+        self.network.load_state_dict(load_folder(self.output)[2].state_dict())
+
     def _restart_from_best(self) -> None:
         """Take the best weights again, with a fresh optimiser at the lower learning rate."""
         self.group.wait()  # until they are written
-        self.network.load_state_dict(load_folder(self.output)[2].state_dict())
+        self._load_best()
         for technique in self.techniques.values():
             technique.restart()
 
