@@ -14,6 +14,8 @@ from pointree.text.reading import Segmenter, segment_text
 from pointree.text.udpipe import TextModel
 from pointree.treebank.sentence import Sentence, Token
 
+from ..text.segmenters import random_segmenter
+
 PARTS = (
     "Hello", "can't", "U.S.", "e\u0301", "o\u0308\u0323", "a\u0327\u0301", "=\u0338", "\u1112\u1161\u11ab", "한국어",
     "日本語。", "\u0e19\u0e49\u0e33", "\u0b47\u0b3e", "क्षि", "שָׁלוֹם", "\u200f", "\u202e", "😀", "👩\u200d👩\u200d👧",
@@ -83,6 +85,11 @@ def segmented(text: str, model: Segmenter) -> Iterator[Sentence]:
 def test_a_thousand_ugly_texts(text_model: TextModel) -> None:
     for text in ugly_texts():
         check(text, segmented(text, text_model))
+
+
+def test_a_segmenter_over_characters() -> None:
+    for number, text in enumerate(ugly_texts()):
+        check(text, segmented(text, random_segmenter(number)))
 
 
 characters = st.characters(exclude_categories=["Cs"])

@@ -94,7 +94,7 @@ def cut_sentences(
         stop = int(stops[after]) + 1 if after < len(stops) else len(places)
         if stop - start > most:
             window = part.scores[places[start : start + most], SENTENCE]
-            stop = start + int(np.argmax(window)) + 1
+            stop = start + _likeliest(window) + 1
         elif after == len(stops) and not is_end:
             break
         chosen = places[start:stop]
@@ -131,6 +131,11 @@ def _ends(part: ScoredText, blank: Flags, *, spaces: bool, by_line: bool, is_end
     return ends, sentence_ends
 
 
+def _likeliest(scores: NDArray[np.float32]) -> int:
+    """The place of the highest score; of equal ones, as in a text of dots, the last."""
+    return len(scores) - 1 - int(np.argmax(scores[::-1]))
+
+
 def _starts(places: Places, visible: Places) -> Places:
     """The first visible character of each token, by the place of its last one."""
     if not len(places):
@@ -150,6 +155,6 @@ def _with_token_cuts(places: Places, visible: Places, part: ScoredText, known: i
     for start, end in zip(_starts(bounds[1:], np.append(visible, known)), bounds[1:], strict=True):
         place = int(start)
         while int(end) - place >= MAX_TOKEN:
-            place += int(np.argmax(scores[place : place + MAX_TOKEN])) + 1
+            place += _likeliest(scores[place : place + MAX_TOKEN]) + 1
             cuts.append(place - 1)
     return np.union1d(places, np.array(cuts, dtype=np.int64))
