@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,12 @@ def test_the_last_line_and_the_exit_code_tell_what_failed(
 ) -> None:
     calls: list[dict[str, Any]] = []
 
+    real = inspect.signature(bulk_run.parse_on_cluster)
+
     def parse_on_cluster(inputs: Any, output: Path, options: Any, **how: Any) -> BulkReport:
+        assert "fields" not in real.bind(inputs, output, options, **how).arguments, (
+            "an option that the job does not know"
+        )
         calls.append({"inputs": inputs, "beam": options.beam, **how})
         return BulkReport(output, 3, 1_200, 20_000, len(calls) - 1)
 

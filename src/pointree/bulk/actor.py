@@ -42,7 +42,8 @@ class ShardActor:
         from pointree.running.threads import prepare_process
 
         prepare_process(job.threads)
-        parser = load_models(list(job.models), precision=job.options.precision or "fp32", device=job.device)
+        precision = job.options.precision or "fp32"
+        parser = load_models(list(job.models), precision=precision, device=job.device, engine=job.engine)
         parser.check(job.options)
         self.writer = ShardWriter(job, parser)
 

@@ -39,6 +39,7 @@ class Job:
         text_column: The column of tables that has the text.
         threads: CPU threads of each actor.
         device: Where to compute.
+        engine: What computes.
     """
 
     output: Path
@@ -50,6 +51,7 @@ class Job:
     text_column: str = "text"
     threads: int = 1
     device: str = "cpu"
+    engine: str = "auto"
 
     @property
     def work(self) -> Path:

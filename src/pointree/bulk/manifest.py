@@ -56,6 +56,7 @@ class Manifest:
         self.identity: dict[str, Any] = {
             "models": dict(zip(job.models, job.model_hashes, strict=True)),
             "options": options,
+            "engine": job.engine,
             "format": job.format,
             "text_column": job.text_column,
             "shard_words": shard_words,

@@ -48,6 +48,7 @@ def parse_on_cluster(
     shard_words: int = 50_000,
     threads: int = 1,
     device: str = "cpu",
+    engine: str = "auto",
     progress: Callable[[], AbstractContextManager[Advance]] | None = None,
     **fields: Any,
 ) -> BulkReport:
@@ -69,6 +70,7 @@ def parse_on_cluster(
         shard_words: About how many words a shard has.
         threads: CPU threads of each actor.
         device: Where to compute: cpu, cuda, …
+        engine: What computes: onnx, torch, or auto.
         progress: Opens what is told of the progress.
     """
     chosen = ParseOptions.of(options, fields)
@@ -92,6 +94,7 @@ def parse_on_cluster(
         text_column=text_column,
         threads=threads,
         device=device,
+        engine=engine,
     )
     manifest = Manifest(job, sources, shard_words)
     if (report := manifest.open()) is not None:
