@@ -403,7 +403,9 @@ class FakeTextTraining:
     def __init__(self) -> None:
         self.calls = 0
 
-    def __call__(self, train: Sequence[Sentence], dev: Sequence[Sentence], path: Path, *, progress: Any) -> None:
+    def __call__(
+        self, train: Sequence[Sentence], dev: Sequence[Sentence], path: Path, *, progress: Any, **_options: Any
+    ) -> None:
         self.calls += 1
         progress(text_model_module.TextProgress("tokeniser", 1, 40, 0.5, "Epoch 1"))
         path.write_bytes(b"a text model")
@@ -450,7 +452,7 @@ def test_a_parser_can_learn_from_predicted_tags(
 ) -> None:
     calls: list[str] = []
 
-    def fake_training(_train: Any, _dev: Any, path: Path, *, progress: Any) -> None:
+    def fake_training(_train: Any, _dev: Any, path: Path, *, progress: Any, **_options: Any) -> None:
         calls.append("text model")
         shutil.copy(text_model.name, path)
 
