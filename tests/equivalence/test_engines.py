@@ -66,6 +66,13 @@ def test_same_trees_with_every_decoder(combination: Combination) -> None:
         assert_same(tiny_config(combination), SENTENCES, **options)
 
 
+@pytest.mark.parametrize("order", [None, "combined", "right-to-left"])
+def test_same_trees_with_several_decoders(order: str | None) -> None:
+    config = tiny_config(("combined", "simple", "gate1"))
+    assert_same(config, SENTENCES, order=order)
+    assert engines(config)[1].engine.best_order == engines(config)[0].engine.best_order
+
+
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_same_trees_with_every_search(options: dict[str, Any]) -> None:
     assert_same(tiny_config(COMBINATIONS[-1]), SENTENCES, **options)
