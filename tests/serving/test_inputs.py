@@ -35,6 +35,6 @@ def test_text_without_usual_words_is_cut_into_small_pieces(
     from pointree.serving.limits import Limits
 
     asked: list[int] = []
-    monkeypatch.setattr(inputs, "segment_text", lambda *_args, max_piece, **_others: asked.append(max_piece) or [])
+    monkeypatch.setattr(inputs, "segment_text", lambda _text, pieces, **_others: asked.append(pieces._max_piece) or [])
     assert list(inputs.from_text(text, parser, Limits())) == []
     assert (asked == [inputs.MAX_PIECE]) is is_usual

@@ -101,13 +101,17 @@ def test_the_plateaus_above_restart_before_their_end(uninterrupted: Callable[[st
         assert rates[-1] < rates[0]
 
 
+def _contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 def test_a_finished_run_resumed_changes_nothing(uninterrupted: Callable[[str], Path]) -> None:
     folder = uninterrupted("linear")
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    before = _contents(folder)
     trainer = small_trainer(folder, small_config(**SETTINGS["linear"]))
     trainer.resume()
     trainer.run()
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert _contents(folder) == before
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from typing import Any
 
 from pointree.config import READ_TAGS, Config, load_config
 from pointree.config.rules import as_toml
+from pointree.engines.torch_engine import resolve_device
 from pointree.errors import UsageError
 from pointree.models.card import model_card
 from pointree.models.language import write_language
@@ -122,6 +123,7 @@ def train(
     prepare_process(threads)
     teachers = [Parser.load(name, device=device) for name in _names(teacher)]
     group = join_group(device)  # of all processes that have seen whether there is a run to resume
+    resolve_device(group.device)  # an unknown one is told before any stage begins
     word_vectors = None
     if vectors is not None:
         observer.stage_progressed("word vectors", 0, 1)

@@ -202,7 +202,7 @@ def test_settings_of_another_encoder_are_left_behind(tmp_path: Path) -> None:
     [
         ("encoder.heads=0", "--set: encoder.heads must be a whole number >= 1, found 0"),
         ("encoder.heads=5", "--set: encoder.width must be a multiple of encoder.heads = 5, found 32"),
-        ("encoder.layers=2", "--set: encoder.layers is unknown; did you mean embeddings.pretrained.layers?"),
+        ("encoder.kinds=2", "--set: encoder.kinds is unknown; did you mean encoder.kind?"),
         ("encoder.head=2", "--set: encoder.head is unknown; did you mean encoder.heads?"),
     ],
 )
