@@ -8,9 +8,11 @@ from closing cycles; the difference is what wrong attachments cost, or a little 
 from __future__ import annotations
 
 import sys
+from typing import cast
 
 import torch
 
+from pointree.engines.torch_engine import TorchEngine
 from pointree.parser import Parser
 from pointree.treebank.conllu import read_conllu
 from pointree.treebank.sentence import Sentence
@@ -20,12 +22,13 @@ from pointree.treebank.sentence import Sentence
 def gold_history_uas(parser: Parser, sentences: list[Sentence]) -> float:
     """The share of right heads over gold trees, in percent."""
     words = correct = 0
+    engine = cast(TorchEngine, parser.engine)
     encoded = [parser.featurizer.encode(sentence, gold=True) for sentence in sentences]
     encoded.sort(key=len, reverse=True)
     for start in range(0, len(encoded), 32):
-        batch = parser.featurizer.batch(encoded[start : start + 32])
-        loss = parser.network.loss(batch)
-        words += len(loss.predicted)
+        batch = engine.featurizer.batch(encoded[start : start + 32])
+        loss = engine.network.loss(batch)
+        words += loss.predicted.shape[1]
         correct += int((loss.predicted[0] == batch.gold[0].heads).sum())
     return 100.0 * correct / words
 
@@ -43,7 +46,7 @@ def main(gold: str, *models: str) -> None:
     """Print one line a model."""
     sentences = list(read_conllu(gold))
     for model in models:
-        parser = Parser.load(model, precision="fp32")
+        parser = Parser.load(model, precision="fp32", engine="torch")
         print(
             f"{model}: UAS {gold_history_uas(parser, sentences):.2f} over gold trees, "
             f"{own_history_uas(parser, sentences):.2f} over its own"

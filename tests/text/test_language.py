@@ -72,12 +72,16 @@ def test_another_script_is_foreign(english: LanguageProfile) -> None:
 def test_another_script_is_foreign_whatever_its_bits() -> None:
     # Chinese text has so many bits a letter that English has fewer under its profile.
     lenient = LanguageProfile(profile(ENGLISH).counts, math.inf)
-    assert lenient.is_foreign("本文介紹了這個城市的歷史和文化" * 20)
+    assert lenient.is_foreign("本文介紹了這個城市的歷史和文化，" * 20)
 
 
 def test_little_text_is_not_judged(english: LanguageProfile) -> None:
     assert len(RUSSIAN) < ENOUGH_LETTERS
     assert not english.is_foreign(RUSSIAN)
+
+
+def test_a_word_without_end_is_not_judged(english: LanguageProfile) -> None:
+    assert not english.is_foreign("x" * 10_000)
 
 
 def test_no_letters_make_no_profile() -> None:

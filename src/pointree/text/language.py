@@ -23,6 +23,9 @@ __all__ = ["ENOUGH_LETTERS", "SAMPLE_LETTERS", "LanguageProfile"]
 ENOUGH_LETTERS = 150
 """Letters without which no text is called foreign: names and links alone look like any language."""
 
+_LONG_WORD = 40
+"""Letters of a word that count towards these: a longer one is rarely a word."""
+
 SAMPLE_LETTERS = 2_000
 """Letters of a text that are looked at."""
 
@@ -86,10 +89,10 @@ class LanguageProfile:
 
     def is_foreign(self, text: str) -> bool:
         """Whether a text is clearly in another language; of a text with few letters, nothing is clear."""
-        letters = _letters(text).replace(" ", "")
-        if len(letters) < ENOUGH_LETTERS:
+        words = _letters(text).split()
+        if sum(min(len(word), _LONG_WORD) for word in words) < ENOUGH_LETTERS:
             return False
-        [(script, _count)] = _scripts(Counter(letters)).most_common(1)
+        [(script, _count)] = _scripts(Counter("".join(words))).most_common(1)
         if self._scripts[script] < _LEAST_SHARE * self._scripts.total():
             return True
         bits = self.bits(text)

@@ -5,6 +5,12 @@ const attributes = (found) =>
   Object.entries(found).map(([name, value]) => (value === null ? name : `${name}=${value}`)).join("|") || "_";
 const graph = (deps) => deps.map((arc) => `${arc.head}:${arc.deprel}`).join("|") || "_";
 
+// MISC with the place in the text, which the service tells apart from it.
+const placed = (token) => attributes(
+  token.start === null || token.start === undefined || "TokenRange" in token.misc
+    ? token.misc : { ...token.misc, TokenRange: `${token.start}:${token.end}` },
+);
+
 const analysis = (token) =>
   [token.form, token.lemma, token.upos, token.xpos].map(orUnderscore).concat(attributes(token.feats));
 
@@ -15,13 +21,14 @@ export function rowsOf(sentence) {
     .map((node) => [node.id, ...analysis(node), "_", "_", graph(node.deps), attributes(node.misc)]);
   const rangesFrom = (id) => sentence.ranges
     .filter((range) => range.first === id)
-    .map((range) => [`${id}-${range.last}`, range.form, ...new Array(7).fill("_"), attributes(range.misc)]);
+    .map((range) => [`${id}-${range.last}`, range.form, ...new Array(7).fill("_"), placed(range)]);
+  const isCovered = (id) => sentence.ranges.some((range) => range.first <= id && id <= range.last);
   return [
     ...emptyAfter(0),
     ...sentence.tokens.flatMap((word) => [
       ...rangesFrom(word.id),
       [String(word.id), ...analysis(word), String(word.head), orUnderscore(word.deprel), graph(word.deps),
-        attributes(word.misc)],
+        isCovered(word.id) ? attributes(word.misc) : placed(word)],
       ...emptyAfter(word.id),
     ]),
   ];
