@@ -14,6 +14,7 @@ from pointree.errors import UsageError
 from .test_run import TINY
 
 
+@pytest.mark.slow
 def test_all_four_are_measured_in_one_run(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
         main(["bench", "--decoders", "--beam", "3", "--quick", "--json", *(f"--set={each}" for each in TINY)])
@@ -28,6 +29,7 @@ def test_all_four_are_measured_in_one_run(capsys: pytest.CaptureFixture[str]) ->
         assert ratio["outside-in"] == pytest.approx(speeds["outside-in"] / speeds["sequential"], abs=0.01)
 
 
+@pytest.mark.slow
 def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["bench", "--decoders", "--quick", *(f"--set={each}" for each in TINY)])

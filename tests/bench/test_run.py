@@ -101,6 +101,7 @@ def _die(*_request: Any) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_a_fault_of_a_measurement_is_one_line() -> None:
     with pytest.raises(PointreeError, match=r"^train in fp32 failed: .*nowhere$") as caught:
         measure_apart("train", Setting(load_config(None, TINY), "fp32", "nowhere", quick=True), 1)

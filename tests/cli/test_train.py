@@ -411,6 +411,7 @@ class FakeTextTraining:
         path.write_bytes(b"a text model")
 
 
+@pytest.mark.slow
 def test_a_text_model_is_trained_if_there_is_text(
     run: Run, trained: Path, ewt: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -447,6 +448,7 @@ def test_a_text_model_that_cannot_be_trained_is_told_before_the_training(run: Ru
 # Predicted tags
 
 
+@pytest.mark.slow
 def test_a_parser_can_learn_from_predicted_tags(
     run: Run, ewt: Path, text_model: TextModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

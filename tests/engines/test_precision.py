@@ -158,6 +158,7 @@ def test_bfloat16_parses_nearly_as_32_bits_do(parsed_in_both: dict[str, Any]) ->
     assert "HeadProb=" in parsed_in_both["misc bf16"]
 
 
+@pytest.mark.slow
 def test_32_bits_in_another_process_are_those_of_this_one(parsed_in_both: dict[str, Any]) -> None:
     parsed = trained_parser().parse(ewt_sentences())
     assert [[sentence.heads, sentence.deprels] for sentence in parsed] == parsed_in_both["fp32 1"]

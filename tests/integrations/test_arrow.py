@@ -51,6 +51,7 @@ def test_batches_and_lists_are_the_same() -> None:
     assert pyarrow.table(lists, schema=parse.schema(TABLE.schema)) == parse(TABLE)
 
 
+@pytest.mark.slow
 def test_a_parser_travels_without_its_model() -> None:
     parse = ArrowParser("en", text_column="body", beam=2)
     parse(TABLE)

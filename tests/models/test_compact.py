@@ -14,6 +14,7 @@ from pointree.models.quantise import dequantise, quantise, round_to_4_bits
 from ..pretrained.small_models import make_pretrained, open_pretrained
 
 
+@pytest.mark.slow
 def test_the_copy_has_fewer_layers_and_a_table_of_4_bits(tmp_path: Path) -> None:
     source = make_pretrained(tmp_path / "large", hidden_size=32)
     compact_pretrained(str(source), tmp_path / "small", layers=2)

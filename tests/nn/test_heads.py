@@ -66,6 +66,7 @@ def test_columns_and_trees_are_learned_together() -> None:
     assert [sentence.heads for sentence in parsed] == [sentence.heads for sentence in sentences]
 
 
+@pytest.mark.slow
 def test_given_values_are_kept_and_have_no_influence() -> None:
     sentence = short_ewt_sentences()[10]
     [parsed] = joint_parser().parse([wrong(sentence)])
@@ -91,6 +92,7 @@ def test_what_is_missing_is_filled_in() -> None:
     assert first.feats == "_", "other words have features, so this one was meant to have none"
 
 
+@pytest.mark.slow
 def test_the_network_comes_before_the_text_model(text_model: TextModel) -> None:
     parser = overfit(
         COMBINATIONS[1], short_ewt_sentences(), {"embeddings": {"tag": "none"}, "heads": {"upos": True}}, most_steps=60

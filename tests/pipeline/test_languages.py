@@ -121,6 +121,7 @@ def test_the_second_document_is_looked_at_too(caplog: pytest.LogCaptureFixture) 
     assert len(caplog.records) == 1
 
 
+@pytest.mark.slow
 def test_parse_files_chooses_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "pointree.messages")
     output = io.StringIO()

@@ -23,6 +23,7 @@ def test_every_subword_comes_from_the_window_where_it_has_most_context(n: int, c
         assert contexts[chosen[place]] == max(contexts) >= 0
 
 
+@pytest.mark.slow
 def test_millions_of_subwords_fit_into_memory() -> None:
     starts, chosen = plan_windows(3_000_000, 510)
     assert len(chosen) == 3_000_000

@@ -107,6 +107,7 @@ def test_long_text_is_cut_at_the_likeliest_places() -> None:
     assert sum(map(len, found)) == 1003
 
 
+@pytest.mark.slow
 def test_words_and_texts_without_an_end() -> None:
     started = time.process_time()
     assert max(len(form) for s in segment_text("x" * 200_000, rule_segmenter()) for form in s.forms) <= MAX_TOKEN

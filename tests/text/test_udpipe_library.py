@@ -11,6 +11,7 @@ from pointree.errors import MissingExtraError
 from pointree.text.udpipe_library import ufal
 
 
+@pytest.mark.slow
 def test_nothing_imports_udpipe_before_it_is_needed() -> None:
     code = (
         "import sys, pointree.parser, pointree.training.run, pointree.serving.app, pointree.cli.main\n"

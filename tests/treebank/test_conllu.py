@@ -252,6 +252,7 @@ def test_a_directory_a_missing_file_and_a_truncated_one(tmp_path: Path, ewt: Pat
         list(read_conllu(tmp_path / "cut.gz"))
 
 
+@pytest.mark.slow
 def test_a_file_without_blank_lines_ends_at_a_limit() -> None:
     def lines() -> Iterator[str]:
         yield from (row(str(number)) for number in range(1, MAX_LINES + 10))

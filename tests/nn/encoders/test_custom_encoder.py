@@ -141,6 +141,7 @@ def model(ewt: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_it_is_trained_saved_and_loaded(model: Path, ewt: Path) -> None:
     parser = pointree.load(str(model), precision="fp32")
     assert isinstance(parser.network.encoder, Transformer)
