@@ -39,7 +39,6 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "integrations/spacy/doc_parse.py": ("integrations/spacy/test_component.py", "what the component keeps"),
     "integrations/spacy/stored_model.py": ("integrations/spacy/test_component.py", "how the component is saved"),
     "experiments/remote.py": ("bulk/test_cluster.py", "runs a command on a real cluster"),
-    "running/ray_session.py": ("bulk/test_cluster.py", "joins a real cluster, and others that cannot be joined"),
     "integrations/ray.py": ("integrations/test_arrow.py", "a name for Ray over `ArrowParser`"),
     "nn/batch.py": ("nn/test_features.py", "plain data that the featurizer fills"),
     "nn/encoders/encoder.py": ("nn/encoders/test_custom_encoder.py", "an interface"),

@@ -41,7 +41,8 @@ DRIVER_KILLS = 10
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """Three nodes of one core each."""
+    """Three nodes of one core each; those of this process take SIGTERM for themselves, and give it back here."""
+    handler = signal.getsignal(signal.SIGTERM)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_worker_niceness", "0")
         from ray.cluster_utils import Cluster
@@ -52,6 +53,7 @@ def cluster() -> Iterator[Any]:
         yield found
         ray.shutdown()
         found.shutdown()
+    signal.signal(signal.SIGTERM, handler)
 
 
 @pytest.fixture(scope="module")

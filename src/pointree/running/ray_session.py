@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import socket
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
@@ -43,7 +45,7 @@ def ray_session(cluster: str, *, cpus: int | None = None) -> Iterator[ModuleType
         own = {"num_cpus": cpus or os.cpu_count(), "object_store_memory": _STORE_BYTES, "include_dashboard": False}
         own["_node_ip_address"] = "127.0.0.1"
     try:
-        with _silent_stderr():
+        with _silent_stderr(), _sigterm_kept():
             ray.init(address=cluster, log_to_driver=False, logging_level=logging.ERROR, configure_logging=False, **own)
     except Exception as error:
         raise ClusterError(_reason(cluster, error)) from error
@@ -68,6 +70,17 @@ def _import_ray() -> ModuleType:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     found: ModuleType = ray
     return found
+
+
+@contextmanager
+def _sigterm_kept() -> Iterator[None]:
+    """Leave SIGTERM to whoever handles it: Ray's own handler ends the process with an exit code of its own."""
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager
