@@ -108,6 +108,7 @@ def test_a_fault_of_a_measurement_is_one_line() -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_reported_with_its_code(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "_answer", _die)
     with pytest.raises(PointreeError, match="latency in fp32 failed: the process ended with code -9"):

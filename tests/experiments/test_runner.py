@@ -377,6 +377,7 @@ def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="folders are locked on Unix only")
 def test_a_training_that_outlives_its_runner_is_waited_for(
     write_grid: WriteGrid, runner: MakeRunner, tmp_path: Path

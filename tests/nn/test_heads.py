@@ -74,6 +74,7 @@ def test_given_values_are_kept_and_have_no_influence() -> None:
     assert parsed.heads == sentence.heads
 
 
+@pytest.mark.slow
 def test_retagging_replaces_given_values() -> None:
     sentence = short_ewt_sentences()[10]
     given = wrong(sentence)

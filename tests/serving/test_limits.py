@@ -79,6 +79,7 @@ def test_a_long_answer(serve: Serve) -> None:
         assert running.parse(words=[["a"]] * 100, stream=True).status_code == 200
 
 
+@pytest.mark.slow
 def test_an_announced_body_is_refused_unread(serve: Serve) -> None:
     with serve(body_bytes=1000) as running, running.connect() as connection:
         connection.sendall(HEAD + b"Content-Length: 100000000\r\n\r\n" + b"x" * 100)
@@ -87,6 +88,7 @@ def test_an_announced_body_is_refused_unread(serve: Serve) -> None:
         assert error_of(answer)["limit"] == {"name": "body_bytes", "value": 1000}
 
 
+@pytest.mark.slow
 def test_an_unannounced_body_is_refused_while_it_is_read(serve: Serve) -> None:
     with serve(body_bytes=1000) as running, running.connect() as connection:
         connection.sendall(HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + b"3e8\r\n" + b"x" * 1000 + b"\r\n")
@@ -167,6 +169,7 @@ def test_a_slow_second_head_ends_the_connection(serve: Serve) -> None:
         assert b"408 Request Timeout" in read_all(connection)
 
 
+@pytest.mark.slow
 def test_a_slow_body_is_refused(serve: Serve) -> None:
     with serve(body_seconds=0.3) as running, running.connect() as connection:
         connection.sendall(HEAD + b'Content-Length: 100\r\n\r\n{"text"')
