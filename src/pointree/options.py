@@ -23,7 +23,7 @@ __all__ = [
     "option_help",
 ]
 
-Precision = Literal["auto", "fp32", "bf16"]
+Precision = Literal["auto", "fp32", "bf16", "int8"]
 PRECISIONS: tuple[str, ...] = get_args(Precision)
 
 ENGINES = ("auto", "onnx", "torch")
@@ -84,7 +84,9 @@ class ParseOptions:
         default=None,
         metadata=_option("Order in which words get their heads, or combined, for a model that has several."),
     )
-    precision: Precision | None = field(default=None, metadata=_option("Arithmetic of the model: auto, fp32 or bf16."))
+    precision: Precision | None = field(
+        default=None, metadata=_option("Arithmetic of the model: auto, fp32, bf16 or int8.")
+    )
     batch_words: int = field(default=2_500, metadata=_option("Words to parse together.", least=1))
 
     def __post_init__(self) -> None:

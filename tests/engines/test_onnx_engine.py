@@ -151,10 +151,45 @@ def test_what_the_engine_cannot_do(folder: Path) -> None:
         load(folder, engine="fast")
     with pytest.raises(UsageError, match="expected the device cpu, found cuda"):
         load(folder, engine="onnx", device="cuda")
-    with pytest.raises(UsageError, match="expected the precision fp32, found bf16"):
+    with pytest.raises(UsageError, match="expected the precision fp32 or int8, found bf16"):
         load(folder, engine="onnx", precision="bf16")
     with pytest.raises(UsageError, match="has no network of torch"):
         _ = load(folder).network
+
+
+def test_a_model_names_its_precision(folder: Path, tmp_path: Path) -> None:
+    assert load(folder).precision == load(folder, precision="auto").precision == "fp32"
+    write_graphs(folder, "int8")
+    assert load(folder).precision == load(folder, precision="auto").precision == "int8"
+    assert load(folder, precision="fp32").precision == load(folder, engine="torch").precision == "fp32"
+    parser = load(folder)
+    parser.save(tmp_path / "saved")
+    for twin in (copy.deepcopy(parser), pickle.loads(pickle.dumps(parser)), load(tmp_path / "saved")):
+        assert twin.precision == "int8"
+        assert twin.parse(SENTENCES) == parser.parse(SENTENCES)
+    write_graphs(folder)
+    assert load(folder).precision == "int8", "graphs that are written again keep what was named"
+    index = folder / "graphs" / "graphs.json"
+    index.write_text(index.read_text().replace('"int8"', '"int4"'))
+    write_manifest(folder)
+    assert "graphs.json: precision: expected one of fp32, int8, found int4" in fault_of(folder)
+
+
+def test_where_int8_cannot_be_had(folder: Path, tmp_path: Path) -> None:
+    for choice in ({"engine": "torch"}, {"device": "cuda"}):
+        with pytest.raises(UsageError, match="precision int8: expected the engine onnx on the device cpu, found the"):
+            load(folder, precision="int8", **choice)
+    tiny_parser().save(tmp_path / "old")
+    with pytest.raises(ModelError, match="has no graphs for the engine onnx; `pointree package"):
+        load(tmp_path / "old", precision="int8")
+    index = folder / "graphs" / "graphs.json"
+    found = json.loads(index.read_text())
+    del found["weights"]["encoder-int8"], found["precision"]  # as earlier versions wrote it
+    index.write_text(json.dumps(found))
+    write_manifest(folder)
+    assert load(folder).precision == "fp32"
+    with pytest.raises(ModelError, match="it has no graphs of int8; `pointree package"):
+        load(folder, precision="int8")
 
 
 def test_without_torch_it_says_what_to_install(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -211,6 +211,7 @@ def test_another_format(folder: Path, manifest: object) -> None:
     assert f"pointree.json: expected format {FORMAT}, found" in message
     if isinstance(manifest, dict) and "format" in manifest and manifest["format"] == 99:
         assert "found 99 (made by pointree 7.1;" in message
+        assert message.endswith("; install a newer pointree)")
 
 
 @pytest.mark.parametrize("checksums", [[], "x", 1], ids=str)

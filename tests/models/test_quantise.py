@@ -18,6 +18,27 @@ def test_groups_of_columns_have_scales_of_their_own() -> None:
     assert float(error[0, 128:].max()) <= 1e-3 / 127 / 2 + 1e-9
 
 
+@pytest.mark.parametrize(
+    ("name", "shape", "scales"),
+    [
+        ("encoder.layers.0.input_weight", (2, 256, 12), (2, 1, 12)),
+        ("encoder.layers.1.recurrent_weight", (2, 3, 12), (2, 1, 12)),
+        ("embeddings.pretrained.model.model.encoder.layer.1.output.dense.weight", (5, 256), (5, 1)),
+    ],
+)
+def test_matrices_that_int8_multiplies_have_a_scale_for_each_output(
+    name: str, shape: tuple[int, ...], scales: tuple[int, ...]
+) -> None:
+    matrix = np.random.default_rng(1).normal(size=shape).astype(np.float32)
+    stored = quantise({name: matrix}, 8)
+    assert stored[name].dtype == np.int8
+    assert (stored[name].shape, stored[name + ".scale"].shape) == (shape, scales)
+    assert stored[name].flags.c_contiguous
+    axis = scales.index(1)
+    steps = np.abs(matrix).max(axis=axis, keepdims=True) / 127
+    assert bool((np.abs(dequantise(stored)[name] - matrix) <= steps * 0.51).all())
+
+
 @pytest.mark.parametrize("bits", [8, 16])
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_what_is_no_number_is_not_rounded(bits: Bits, value: float) -> None:

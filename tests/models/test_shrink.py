@@ -11,6 +11,7 @@ from safetensors.torch import load_file
 import pointree
 from pointree.engines.torch_folder import load_folder, new_network
 from pointree.errors import ModelError, UsageError
+from pointree.graphs.integers import summed_axis
 from pointree.models.calibration import Calibration, Scale
 from pointree.models.folder import save_folder
 from pointree.models.quantise import Bits
@@ -100,7 +101,8 @@ def test_eight_bits_are_off_by_half_a_step_at_most(folder: Path, tmp_path: Path)
     for name, tensor in before.items():
         if tensor.dim() > 1:
             assert stored[name].dtype == torch.int8
-            step = tensor.abs().amax(dim=-1, keepdim=True) / 127
+            axis = summed_axis(name, tensor.dim())
+            step = tensor.abs().amax(dim=-1 if axis is None else axis, keepdim=True) / 127
             assert bool(((after[name] - tensor).abs() <= step * 0.501).all())
         else:
             assert stored[name].dtype == torch.float16
@@ -144,6 +146,16 @@ def test_everything_else_comes_along(folder: Path, tmp_path: Path) -> None:
     assert not (small / "metrics.jsonl").exists()
     note = "After training, 6 of 11 words were kept and weights were rounded to 16 bits."
     assert (small / "README.md").read_text() == f"A card.\n\n{note}\n"
+
+
+def test_a_copy_runs_in_the_precision_that_is_named(folder: Path, tmp_path: Path) -> None:
+    shrink_model(folder, tmp_path / "small", bits=8, precision="int8")
+    for name in ("small", "smaller"):
+        (tmp_path / name / "text.udpipe").unlink(missing_ok=True)
+        assert pointree.load(tmp_path / name).precision == "int8"
+        if name == "small":
+            shrink_model(tmp_path / "small", tmp_path / "smaller", words=2)
+    assert "It runs in the precision int8 unless another" in (tmp_path / "small" / "README.md").read_text()
 
 
 def test_a_model_without_word_vectors_can_be_shrunk(tmp_path: Path) -> None:

@@ -42,8 +42,8 @@ class ShardActor:
         from pointree.running.threads import prepare_process
 
         prepare_process(job.threads)
-        precision = job.options.precision or "fp32"
-        parser = load_models(list(job.models), precision=precision, device=job.device, engine=job.engine)
+        chosen = job.options.precision
+        parser = load_models(list(job.models), precision=chosen, device=job.device, engine=job.engine)
         parser.check(job.options)
         self.writer = ShardWriter(job, parser)
 

@@ -31,7 +31,9 @@ DeviceOption = Annotated[str, typer.Option("--device", metavar="NAME", help="Whe
 EngineOption = Annotated[
     str, typer.Option("--engine", metavar="NAME", help="What computes: auto, onnx (onnxruntime) or torch.")
 ]
-PrecisionOption = Annotated[str, typer.Option("--precision", metavar="NAME", help="Arithmetic: auto, fp32 or bf16.")]
+PrecisionOption = Annotated[
+    str | None, typer.Option("--precision", metavar="NAME", help="Arithmetic: auto, fp32, bf16 or int8.")
+]
 ThreadsOption = Annotated[
     int | None, typer.Option("--threads", metavar="N", min=1, help="CPU threads (default: all cores).")
 ]

@@ -17,7 +17,7 @@ EXAMPLES = """\b
 Examples:
   pointree package model --name legal --version 1.2.0
   pointree package model --name legal --bits 16 --prune-words 50000 --keep-words train.conllu
-  pointree package model --name en-small --latin-pieces --bits 8
+  pointree package model --name en-small --latin-pieces --bits 8 --precision int8
   pointree package old-model --engine onnx
   pip install pointree_model_legal-1.2.0-py3-none-any.whl && pointree parse --model legal "So ordered."
 """
@@ -66,6 +66,12 @@ def command(
         str | None,
         typer.Option("--engine", metavar="onnx", help="Add graphs to DIR, with which it is parsed without torch."),
     ] = None,
+    precision: Annotated[
+        str | None,
+        typer.Option(
+            "--precision", metavar="NAME", help="Arithmetic that the model names as its own: fp32 or int8 (8 bits)."
+        ),
+    ] = None,
 ) -> None:
     """Make a wheel of a trained model.
 
@@ -83,5 +89,6 @@ def command(
         keep_words=keep or (),
         latin_pieces=latin,
         engine=engine,
+        precision=precision,
     )
     show(f"{wheel}: {wheel.stat().st_size / 1e6:.1f} MB; once it is installed with pip, use --model {chosen}")

@@ -19,7 +19,7 @@ class Engine(Protocol):
 
     Attributes:
         name: How users call the engine: ``torch`` or ``onnx``.
-        precision: The arithmetic: ``fp32``, ``bf16``, …
+        precision: The arithmetic: ``fp32``, ``bf16`` or ``int8``.
         batch_sentences: Sentences beyond which a batch gets no faster.
         featurizer: Turns sentences into the numbers that the network reads.
     """

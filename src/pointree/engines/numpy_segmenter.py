@@ -41,14 +41,37 @@ class NumpyScores:
 
     def __call__(self, chars: NDArray[np.int64], shapes: NDArray[np.int64]) -> FloatArray:
         """*Shape:* ``(batch_size, n)`` to ``(batch_size, n, n_classes)``."""
-        n = chars.shape[1]
-        hidden = np.maximum(self._chars[chars] + self._shapes[shapes], 0)
-        for layer, (weight, bias) in enumerate(self._layers):
-            reach = 2**layer
-            padded = np.pad(hidden, ((0, 0), (reach, reach), (0, 0)))
-            windows = np.concatenate([padded[:, shift * reach : shift * reach + n] for shift in range(3)], axis=2)
-            update = windows.reshape(-1, len(weight)) @ weight + bias
-            hidden = hidden + np.maximum(update, 0).reshape(hidden.shape)
+        hidden = self._first_layer(chars, shapes)
+        batch_size, n, size = hidden.shape
+        windows = np.empty((batch_size, n, 3, size), dtype=np.float32)
+        for layer, (weight, bias) in enumerate(self._layers[1:], 1):
+            reach = min(2**layer, n)
+            windows[:, :reach, 0] = 0
+            windows[:, reach:, 0] = hidden[:, : n - reach]
+            windows[:, :, 1] = hidden
+            windows[:, : n - reach, 2] = hidden[:, reach:]
+            windows[:, n - reach :, 2] = 0
+            update = windows.reshape(-1, len(weight)) @ weight
+            update += bias
+            hidden += np.maximum(update, 0, out=update).reshape(hidden.shape)
         weight, bias = self._output
-        scores: FloatArray = hidden @ weight + bias
-        return scores
+        scores: FloatArray = hidden.reshape(-1, size) @ weight + bias
+        return scores.reshape(batch_size, n, -1)
+
+    def _first_layer(self, chars: NDArray[np.int64], shapes: NDArray[np.int64]) -> FloatArray:
+        """What the first layer makes of the characters. *Shape:* ``(batch_size, n)`` to ``(batch_size, n, size)``.
+
+        Few characters are different ones, so its products are computed once for each of these and looked up.
+        """
+        n_shapes = len(self._shapes)
+        found, places = np.unique(chars * n_shapes + shapes, return_inverse=True)
+        places = places.reshape(chars.shape)
+        different = np.maximum(self._chars[found // n_shapes] + self._shapes[found % n_shapes], 0)
+        weight, bias = self._layers[0]
+        left, own, right = (different @ part for part in np.split(weight, 3))
+        update = (own + bias)[places]
+        update[:, 1:] += left[places[:, :-1]]
+        update[:, :-1] += right[places[:, 1:]]
+        hidden: FloatArray = different[places]
+        hidden += np.maximum(update, 0, out=update)
+        return hidden

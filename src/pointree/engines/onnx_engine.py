@@ -15,12 +15,13 @@ from pointree.batches.layout import Layout
 from pointree.config import READ_TAGS
 from pointree.engines.numpy_segmenter import numpy_segmenter
 from pointree.engines.onnx_pretrained import OnnxBert
-from pointree.engines.onnx_session import open_session
+from pointree.engines.onnx_session import Session, open_session
 from pointree.engines.onnx_weights import RowTable, graph_weight
 from pointree.errors import ModelError, OutputError
 from pointree.graphs.decoder import decoder_name
+from pointree.graphs.network import graph_name
 from pointree.models.folder import ModelFiles, read_folder, write_card, write_manifest
-from pointree.models.graphs import adding, bert_of, read_index, reason_without
+from pointree.models.graphs import adding, bert_of, named_precision, read_index, reason_without
 from pointree.models.layout import GRAPHS
 from pointree.models.summary import model_files
 from pointree.search.arrays import NumpyArrays
@@ -40,26 +41,28 @@ class OnnxEngine:
 
     name = "onnx"
     batch_sentences = 32  # the LSTM of onnxruntime also computes padding
-    precision = "fp32"
 
-    def __init__(self, model: ModelFiles) -> None:
+    def __init__(self, model: ModelFiles, precision: str | None = None) -> None:
         if (reason := reason_without(model.folder, model.config)) is not None:
             raise ModelError(f"{model.folder}: the engine onnx cannot run this model: {reason}; use the engine torch")
         config, index = model.config, read_index(model.folder)
         self.config, self.vocabularies, self.folder = config, model.vocabularies, model.folder
+        self.precision = precision or named_precision(model.folder)
         systems = [TransitionSystem.of(order, config.decoder.fusion) for order in config.decoder.orders]
         self.systems = {system.order.name: system for system in systems}
         self.featurizer = Featurizer(model.vocabularies, config.embeddings.tag, systems)
 
-        def session(name: str) -> Any:
+        def session(part: str) -> Session:
+            name = graph_name(part, self.precision)
             if name not in index:
-                raise ModelError(f"{model.folder}: its graphs are not complete; {adding(model.folder)}")
+                missing = "it has no graphs of int8" if name != part else "its graphs are not complete"
+                raise ModelError(f"{model.folder}: {missing}; {adding(model.folder)}")
             return open_session(model.folder / GRAPHS / f"{name}.onnx", index[name], model.weights)
 
         self._encoder, self.labels = session("encoder"), session("labels")
         self.steps = {order: session(f"step-{order}") for order in self.systems}
-        self._outputs = [output.name for output in self._encoder.get_outputs()]
-        self._inputs = {given.name for given in self._encoder.get_inputs()}
+        self._outputs = self._encoder.outputs
+        self._inputs = set(self._encoder.inputs)
         self._words = RowTable(model.weights, "embeddings.words") if config.embeddings.word_size else None
         has_tags = config.embeddings.tag in READ_TAGS
         self._tags = RowTable(model.weights, "embeddings.tags") if has_tags else None
@@ -69,12 +72,12 @@ class OnnxEngine:
         self.segmenter = None if model.segmenter is None else numpy_segmenter(model.segmenter, model.weights)
 
     @classmethod
-    def load(cls, folder: Path) -> OnnxEngine:
-        """Open the graphs of a model folder."""
-        return cls(read_folder(folder))
+    def load(cls, folder: Path, precision: str | None = None) -> OnnxEngine:
+        """Open the graphs of a model folder, in fp32, int8, or the one of these that the model names."""
+        return cls(read_folder(folder), precision)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return OnnxEngine.load, (self.folder,)  # sessions cannot be copied
+        return OnnxEngine.load, (self.folder, self.precision)  # sessions cannot be copied
 
     @property
     def best_order(self) -> str:
@@ -181,8 +184,8 @@ class OnnxBranch:
         found: FloatArray = logits.swapaxes(1, 2).reshape(len(queries), -1)
         return found
 
-    def label_logits(self, states: FloatArray, head_rows: NDArray[np.int64]) -> FloatArray:
-        feed = {"states": states, "label_heads": self.label_heads, "head_rows": head_rows}
+    def label_logits(self, states: FloatArray, rows: NDArray[np.int64]) -> FloatArray:
+        feed = {"states": states, "label_heads": self.label_heads, "head_rows": rows}
         logits: FloatArray = self.engine.labels.run(["logits"], feed)[0]
         return logits
 

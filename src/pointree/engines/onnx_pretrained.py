@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pointree.batches.layout import Layout
 from pointree.config import Config
+from pointree.engines.onnx_session import Session
 from pointree.engines.onnx_weights import RowTable
 from pointree.pretrained.bert_settings import BertSettings
 from pointree.pretrained.subwords import SubwordTokenizer
@@ -28,7 +28,12 @@ class OnnxBert:
     """See `PretrainedModel` and `PretrainedEmbedding`, of which this is both."""
 
     def __init__(
-        self, session: Any, config: Config, settings: BertSettings, pieces: WordPieces, stored: dict[str, np.ndarray]
+        self,
+        session: Session,
+        config: Config,
+        settings: BertSettings,
+        pieces: WordPieces,
+        stored: dict[str, np.ndarray],
     ) -> None:
         self._session = session
         self._table = RowTable(stored, PIECE_TABLE)

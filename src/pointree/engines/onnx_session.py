@@ -2,23 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ctypes
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
-from pointree.engines.onnx_weights import graph_weight
+from pointree.engines.onnx_weights import graph_weights
 from pointree.errors import ModelError
 from pointree.running.threads import thread_count
 
-__all__ = ["OLDEST", "open_session"]
+__all__ = ["OLDEST", "Session", "open_session"]
 
 OLDEST = (1, 19)
 """The oldest onnxruntime that graphs are tested with."""
 
 
-def open_session(path: Path, weights: Mapping[str, tuple[int, ...]], stored: Mapping[str, np.ndarray]) -> Any:
+class Session:
+    """A graph that runs, also in a process that was forked from the one that opened it.
+
+    A fork has none of the threads of onnxruntime and would wait for them for ever. So it opens the graph again when it
+    runs it for the first time.
+
+    Args:
+        open_graph: Opens the graph with as many threads as this process should use.
+    """
+
+    def __init__(self, open_graph: Callable[[], Any]) -> None:
+        self._open_graph = open_graph
+        self._opened: Any = open_graph()
+        self.inputs: list[str] = [given.name for given in self._opened.get_inputs()]
+        self.outputs: list[str] = [output.name for output in self._opened.get_outputs()]
+        _sessions.add(self)
+
+    def run(self, outputs: Sequence[str], feed: Mapping[str, Any]) -> list[Any]:
+        """The values of these outputs."""
+        opened = self._opened
+        if opened is None:  # no lock, which could have been held at the fork: at worst, two threads open the graph
+            opened = self._opened = self._open_graph()
+        found: list[Any] = opened.run(outputs, feed)
+        return found
+
+    def abandon(self) -> None:
+        """Leave the graph as it was opened by another process alone."""
+        if self._opened is not None:
+            # Even the end of a session waits for its threads, so it must never end.
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._opened))
+            self._opened = None
+
+
+_sessions: WeakSet[Session] = WeakSet()
+
+
+def _abandon_all() -> None:
+    for session in list(_sessions):
+        session.abandon()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_abandon_all)
+
+
+def open_session(path: Path, weights: Mapping[str, tuple[int, ...]], stored: Mapping[str, np.ndarray]) -> Session:
     """A session that runs a graph with the weights of a model; its threads are those of the process.
 
     ``weights`` are the names and shapes of those that the graph needs, ``stored`` all that the model has.
@@ -30,6 +79,17 @@ def open_session(path: Path, weights: Mapping[str, tuple[int, ...]], stored: Map
         raise ModelError(f"{path}: missing from the model folder") from None
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+    return Session(partial(_open, runtime, path, content, weights, stored))
+
+
+def _open(
+    runtime: Any,
+    path: Path,
+    content: bytes,
+    weights: Mapping[str, tuple[int, ...]],
+    stored: Mapping[str, np.ndarray],
+) -> Any:
     options = runtime.SessionOptions()
     options.log_severity_level = 4  # what goes wrong comes back as an error
     threads = thread_count()
@@ -38,7 +98,7 @@ def open_session(path: Path, weights: Mapping[str, tuple[int, ...]], stored: Map
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
-        arrays = {name: graph_weight(stored, name) for name in weights}
+        arrays = graph_weights(stored, weights)
         _check_shapes(path, weights, arrays)
         values = [runtime.OrtValue.ortvalue_from_numpy(array) for array in arrays.values()]
         options.add_external_initializers(list(arrays), values)

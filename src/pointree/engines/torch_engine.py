@@ -151,9 +151,9 @@ class TorchBranch:
         return torch.baddbmm(biases, keys, columns).transpose(1, 2).reshape(len(queries), -1)
 
     @torch.inference_mode()
-    def label_logits(self, states: Tensor, head_rows: Tensor) -> Tensor:
+    def label_logits(self, states: Tensor, rows: Tensor) -> Tensor:
         labels = self.network.labels
-        logits: Tensor = labels(labels.dependent(states), self.encoding.label_heads.index_select(0, head_rows))
+        logits: Tensor = labels(labels.dependent(states), self.encoding.label_heads.index_select(0, rows))
         return logits
 
     @torch.inference_mode()

@@ -7,13 +7,16 @@ from collections.abc import Mapping, Sequence
 from pointree.config import BiLstmConfig, Config
 from pointree.graphs.builder import Graph, GraphBuilder
 from pointree.graphs.decoder import decoder_name
+from pointree.graphs.integer_bilstm import integer_bilstm
 from pointree.vocabulary import PAD
 
 __all__ = ["encoder_graph"]
 
 
-def encoder_graph(config: Config, shapes: Mapping[str, Sequence[int]], columns: Sequence[str]) -> Graph:
-    """From embedded rows to the encoding of a batch.
+def encoder_graph(
+    config: Config, shapes: Mapping[str, Sequence[int]], columns: Sequence[str], *, integers: bool = False
+) -> Graph:
+    """From embedded rows to the encoding of a batch; with ``integers``, the BiLSTM multiplies 8-bit numbers.
 
     Inputs: ``rows``, the embeddings of words and tags and the pretrained vectors side by side, ``(n_rows, width)``;
     ``chars``, ``char_lengths`` and ``forms`` as in `Features`; ``table`` and ``places``, the layout's table by steps
@@ -34,7 +37,10 @@ def encoder_graph(config: Config, shapes: Mapping[str, Sequence[int]], columns: 
     table, lengths = graph.input("table", "int", ["n_steps", "batch"]), graph.input("lengths", "int32", ["batch"])
     places = graph.input("places", "int", ["n_rows"])
     packed = graph.op("Concat", *parts, axis=1) if len(parts) > 1 else parts[0]
-    states, start = _bilstm(graph, config.encoder, graph.op("Gather", packed, table, axis=0), lengths)
+    if not isinstance(config.encoder, BiLstmConfig):
+        raise TypeError(f"expected the settings of a BiLSTM, found {type(config.encoder).__name__}")
+    bilstm = integer_bilstm if integers else _bilstm
+    states, start = bilstm(graph, config.encoder, graph.op("Gather", packed, table, axis=0), lengths)
     _outputs(graph, config, graph.op("Gather", states, places, axis=0), start, columns)
     return graph.finished()
 
@@ -70,10 +76,8 @@ def _end(graph: GraphBuilder, n_chars: str, shift: int) -> str:
     return graph.op("Unsqueeze", graph.op("Add", n_chars, graph.constant(shift)), graph.constant([0]))
 
 
-def _bilstm(graph: GraphBuilder, settings: object, rows: str, lengths: str) -> tuple[str, str]:
+def _bilstm(graph: GraphBuilder, settings: BiLstmConfig, rows: str, lengths: str) -> tuple[str, str]:
     """See `BiLstm`. *Shape:* ``(n_steps, batch, inputs)`` to ``(n_steps · batch, 2 · size)`` and ``(batch, …)``."""
-    if not isinstance(settings, BiLstmConfig):
-        raise TypeError(f"expected the settings of a BiLSTM, found {type(settings).__name__}")
     size, cells = settings.size, ""
     for layer in range(settings.layers):
         name = f"encoder.layers.{layer}"

@@ -11,7 +11,7 @@ from pointree.graphs.decoder import label_graph, step_graph
 from pointree.graphs.encoder import encoder_graph
 from pointree.pretrained.bert_settings import BertSettings
 
-__all__ = ["chosen_layers", "network_graphs", "why_no_graph"]
+__all__ = ["chosen_layers", "graph_name", "network_graphs", "why_no_graph"]
 
 
 def why_no_graph(config: Config, *, has_bert: bool) -> str | None:
@@ -29,13 +29,25 @@ def why_no_graph(config: Config, *, has_bert: bool) -> str | None:
 def network_graphs(
     config: Config, shapes: Mapping[str, Sequence[int]], columns: Sequence[str], bert: BertSettings | None
 ) -> dict[str, Graph]:
-    """The graphs by their names; ``shapes`` are those of the weights, ``columns`` what the network predicts."""
-    found = {"encoder": encoder_graph(config, shapes, columns), "labels": label_graph(config, shapes)}
+    """The graphs by their names; ``shapes`` are those of the weights, ``columns`` what the network predicts.
+
+    Those that int8 has in another form are there twice: see `graph_name`.
+    """
+    found = {"labels": label_graph(config, shapes)}
     found |= {f"step-{order}": step_graph(config, shapes, order) for order in config.decoder.orders}
-    if bert is not None:
-        mixed = config.embeddings.pretrained.mix == "mean"
-        found["bert"] = bert_graph(bert, shapes, chosen_layers(config, bert), mixed=mixed)
+    for precision in ("fp32", "int8"):
+        integers = precision == "int8"
+        found[graph_name("encoder", precision)] = encoder_graph(config, shapes, columns, integers=integers)
+        if bert is not None:
+            layers, mixed = chosen_layers(config, bert), config.embeddings.pretrained.mix == "mean"
+            graph = bert_graph(bert, shapes, layers, mixed=mixed, integers=integers)
+            found[graph_name("bert", precision)] = graph
     return found
+
+
+def graph_name(name: str, precision: str) -> str:
+    """The name of a graph in a precision: int8 has an encoder and a BERT of its own."""
+    return f"{name}-int8" if precision == "int8" and name in ("encoder", "bert") else name
 
 
 def chosen_layers(config: Config, bert: BertSettings) -> list[int]:

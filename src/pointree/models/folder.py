@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -43,6 +43,7 @@ from pointree.vocabulary import ColumnClasses, LabelVocabulary, Vocabularies, Vo
 __all__ = [
     "ModelFiles",
     "read_folder",
+    "read_segmenter_part",
     "replace_config",
     "save_folder",
     "upgrade_names",
@@ -173,9 +174,7 @@ def read_folder(folder: Path) -> ModelFiles:
     if (folder / HEADS).exists():
         files["columns"] = folder / HEADS
     vocabularies = Vocabularies.load(files)
-    for name in _checked(folder):
-        if checksums.get(name, "") not in ("", _checksum(folder / name)):
-            raise ModelError(f"{folder / name}: damaged: the content differs from its checksum in {MANIFEST}")
+    _check(folder, checksums, _checked(folder))
     stored = read_weights(folder / WEIGHTS)
     weights = upgrade_names(stored)
     if "tagger.projection.bias" in stored:
@@ -188,6 +187,21 @@ def read_folder(folder: Path) -> ModelFiles:
     identity = read_identity(folder / PRETRAINED_IDENTITY) if config.embeddings.pretrained.model else None
     rules = read_segmenter(folder / SEGMENTER) if (folder / SEGMENTER).exists() else None
     return ModelFiles(folder, config, vocabularies, weights, identity, rules)
+
+
+def read_segmenter_part(folder: Path) -> tuple[SegmenterRules, dict[str, np.ndarray]]:
+    """The rules of a segmenter, and all weights of its model, which stay in their file until they are used."""
+    if not folder.is_dir():
+        raise ModelError(f"{folder}: no such model folder")
+    _check(folder, _read_manifest(folder / MANIFEST), [SEGMENTER])
+    return read_segmenter(folder / SEGMENTER), read_weights(folder / WEIGHTS)
+
+
+def _check(folder: Path, checksums: Mapping[str, str], names: Iterable[str]) -> None:
+    """Hold files to their checksums; old folders may lack some."""
+    for name in names:
+        if checksums.get(name, "") not in ("", _checksum(folder / name)):
+            raise ModelError(f"{folder / name}: damaged: the content differs from its checksum in {MANIFEST}")
 
 
 def _check_sizes(folder: Path, config: Config, n_tensors: int) -> None:
@@ -229,6 +243,8 @@ def _read_manifest(path: Path) -> dict[str, str]:
     if found != FORMAT:
         made = manifest.get("pointree", "?") if isinstance(manifest, dict) else "?"
         origin = f"made by pointree {made!s:.40}; this is {__version__}"
+        if isinstance(found, int) and found > FORMAT:
+            origin += "; install a newer pointree"
         raise ModelError(f"{path}: expected format {FORMAT}, found {found!s:.40} ({origin})")
     checksums = manifest.get("sha256", {})
     if not isinstance(checksums, dict):

@@ -25,6 +25,7 @@ def package(
     keep_words: Sequence[str | os.PathLike[str]] = (),
     latin_pieces: bool = False,
     engine: str | None = None,
+    precision: str | None = None,
 ) -> Path:
     """Make a wheel of a trained model and return its path.
 
@@ -38,12 +39,15 @@ def package(
         output: The folder for the wheel.
         name: The name of the model; that of the folder by default.
         version: The version of the wheel.
-        bits: Store weights in 16 bits, or matrices in 8 and the rest in 16; 32 by default.
+        bits: Store weights in 16 bits, or matrices in 8 and the rest in 16; 32 by default. In 8 bits, large matrices
+            are stored as the precision int8 multiplies them.
         prune_words: Keep only so many words of the vocabulary: those of the training data, then those of pretrained
             vectors, frequent ones first. Words seen once in training are kept too.
         keep_words: With `prune_words`: treebanks, such as the training data, of which all words are kept.
         latin_pieces: Keep only the word pieces of Latin and Greek script in a fine-tuned BERT.
-        engine: With ``onnx``, the folder gets graphs for the engine onnx first, if it has none.
+        engine: With ``onnx``, the folder gets graphs for the engine onnx first, or new ones.
+        precision: The precision, ``fp32`` or ``int8``, in which the model runs on the engine onnx unless another is
+            asked for.
     """
     folder, output = Path(folder), Path(output)
     name = check_name(folder.resolve().name if name is None else name)
@@ -57,6 +61,8 @@ def package(
 
     if engine not in (None, "onnx"):
         raise UsageError(f"engine must be onnx, found {engine}")
+    if precision not in (None, "fp32", "int8"):
+        raise UsageError(f"precision must be fp32 or int8, found {precision}")
 
     from pointree.models.folder import read_folder
     from pointree.models.graphs import write_graphs
@@ -67,8 +73,8 @@ def package(
     if (folder / TEXT_MODEL).exists():
         TextModel.load(folder / TEXT_MODEL)
     if engine == "onnx":
-        write_graphs(folder)
-    if prune_words is None and bits is None and not latin_pieces:
+        write_graphs(folder, precision)
+    if prune_words is None and bits is None and not latin_pieces and precision is None:
         read_folder(folder)
         return write_wheel(folder, output, name=name, version=version)
     with tempfile.TemporaryDirectory() as temporary:
@@ -80,6 +86,7 @@ def package(
             keep=_forms(keep_words),
             bits=bits,  # type: ignore[arg-type]  # checked above
             latin=latin_pieces,
+            precision=precision,
         )
         return write_wheel(shrunk, output, name=name, version=version)
 

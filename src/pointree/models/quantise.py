@@ -1,8 +1,9 @@
 """Weights in fewer bits: floats of 16, or whole numbers of 8 or 4 with scales.
 
-A model is small on disk and always computes with floats: `quantise` is for writing, `dequantise` for reading. A matrix
-``x`` of 8 bits is stored as ``x`` and ``x.scale``, whose product it is: one scale for each group of neighbouring
-columns of a row, which costs 0.01 LAS on English where one scale for whole rows costs 0.06.
+A model is small on disk: `quantise` is for writing, `dequantise` for reading. A matrix ``x`` of 8 bits is stored as
+``x`` and ``x.scale``, whose product it is: one scale for each group of neighbouring columns of a row, which costs 0.01
+LAS on English where one scale for whole rows costs 0.06. Matrices that the precision int8 multiplies have one scale for
+each output instead, as it needs them; models of earlier versions have groups there too, and are rounded again for it.
 
 Four bits are too few for weights that were trained without regard to them. A table that was rounded before training, by
 `round_to_4_bits`, and then left alone, is recognised and loses nothing; two of its numbers share a byte.
@@ -16,8 +17,9 @@ from typing import Literal
 import numpy as np
 
 from pointree.errors import ModelError
+from pointree.graphs.integers import summed_axis
 
-__all__ = ["SCALE", "Bits", "dequantise", "quantise", "round_to_4_bits"]
+__all__ = ["SCALE", "Bits", "dequantise", "integers", "quantise", "round_to_4_bits"]
 
 Bits = Literal[8, 16]
 
@@ -43,6 +45,8 @@ def quantise(weights: Mapping[str, np.ndarray], bits: Bits) -> dict[str, np.ndar
             pairs = (_joined(numbers) + 8).astype(np.uint8).reshape(*array.shape[:-1], -1, 2)
             stored[name] = pairs[..., 0] | (pairs[..., 1] << 4)
             stored[name + SCALE] = scale[..., 0]
+        elif bits == 8 and (axis := summed_axis(name, array.ndim)) is not None:
+            stored[name], stored[name + SCALE] = integers(array, axis)
         elif bits == 8 and array.ndim > 1:
             numbers, scale = _round(array, _GROUP, _LARGEST)
             stored[name] = _joined(numbers).astype(np.int8)
@@ -71,6 +75,16 @@ def round_to_4_bits(matrix: np.ndarray) -> np.ndarray:
     """The nearest matrix that 4 bits can hold. *Shape:* ``(rows, columns)``, of which 32 share a scale."""
     numbers, scale = _round(matrix, _GROUP_4, _LARGEST_4)
     return _joined(numbers * scale.astype(np.float32))
+
+
+def integers(array: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
+    """A matrix in 8 bits, and the scales that values along ``axis`` share; `dequantise` reads them too.
+
+    *Shape:* both have the axes of ``array``, of which the scales have 1 along ``axis``.
+    """
+    numbers, scale = _round(np.moveaxis(array, axis, -1), array.shape[axis], _LARGEST)
+    codes = np.ascontiguousarray(np.moveaxis(_joined(numbers).astype(np.int8), -1, axis))
+    return codes, np.ascontiguousarray(np.moveaxis(scale[..., 0], -1, axis))
 
 
 def _round(array: np.ndarray, size: int, largest: int) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pointree.errors import ModelError, OutputError, UsageError
 from pointree.models.folder import read_folder, save_folder, write_manifest
-from pointree.models.graphs import add_graphs, has_graphs
+from pointree.models.graphs import add_graphs, has_graphs, named_precision, write_graphs
 from pointree.models.layout import CALIBRATION, CARD, LANGUAGE, PRETRAINED, PRETRAINED_IDENTITY, TEXT_MODEL, WEIGHTS
 from pointree.models.quantise import SCALE, Bits, dequantise, quantise
 from pointree.pretrained.bert_folder import BERT_FILES, prune_pieces, read_bert
@@ -33,6 +33,7 @@ def shrink_model(
     keep: Iterable[str] = (),
     bits: Bits | None = None,
     latin: bool = False,
+    precision: str | None = None,
 ) -> None:
     """Write a smaller copy of a model; a line at the end of its card says what was done.
 
@@ -47,6 +48,9 @@ def shrink_model(
     With ``latin``, a fine-tuned BERT loses the word pieces of scripts other than Latin and Greek.
 
     With ``bits``, weights are stored in so many: see `pointree.models.quantise.quantise`.
+
+    With ``precision``, ``fp32`` or ``int8``, the copy has graphs for the engine onnx and runs in that precision unless
+    another is asked for; without, it keeps that of the model.
     """
     folder, target = Path(folder), Path(target)
     if target.resolve() == folder.resolve():
@@ -78,14 +82,18 @@ def shrink_model(
     card = (folder / CARD).read_text(encoding="utf-8") if (folder / CARD).is_file() else ""
     if done:
         card = f"{card.rstrip()}\n\nAfter training, {' and '.join(done)}.\n".lstrip()
+    if precision is not None:
+        card = f"{card.rstrip()}\n\nIt runs in the precision {precision} unless another is asked for.\n".lstrip()
     save_folder(target, model.config, vocabularies, weights, card, segmenter=model.segmenter)
     others = (folder / name for name in (CALIBRATION, LANGUAGE, TEXT_MODEL, PRETRAINED_IDENTITY))
     _copy([*others, *folder.glob("LICEN[CS]E*")], target)
     written = BERT_FILES if latin else ()
     _copy((path for path in folder.glob(f"{PRETRAINED}/*") if path.name not in written), target / PRETRAINED)
     write_manifest(target)
-    if has_graphs(folder):
-        add_graphs(target)
+    if precision is not None:
+        write_graphs(target, precision)
+    elif has_graphs(folder):
+        add_graphs(target, named_precision(folder))
 
 
 def _kept_rows(vocabulary: WordVocabulary, words: int, keep: Iterable[str]) -> NDArray[np.int64]:
