@@ -12,6 +12,7 @@ import pytest
 
 from pointree.cli import console
 from pointree.models import registry as models
+from pointree.models.catalogue import CatalogueModel
 
 from ..helpers import tiny_parser
 
@@ -100,3 +101,17 @@ def test_commands_take_names(run: Run, team: Path, ewt: Path) -> None:
     assert (code, out) == (2, "")
     assert err.startswith("pointree: error: model illegal is unknown; available: legal; ")
     assert err.count(os.linesep) == 1
+
+
+def test_models_that_are_not_installed_follow(run: Run, team: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    swedish = CatalogueModel("sv", "Swedish", "Swedish-Talbanken 2.6", 5_400_000, 80.0)
+    monkeypatch.setattr("pointree.models.catalogue.catalogue", lambda: {"sv": swedish})
+    tiny_parser().save(team / "legal")
+    _code, out, err = run("models")
+    assert err == ""
+    [line] = [line for line in out.splitlines() if " sv " in line]
+    for cell in ("Swedish", "Swedish-Talbanken 2.6", "5.4", "80.00"):
+        assert f" {cell} " in line
+    assert "pip install -c constraints.txt ./models/sv" in out
+    tiny_parser().save(team / "sv")
+    assert "Not installed" not in run("models").out

@@ -93,6 +93,17 @@ def test_an_entry_point_that_leads_nowhere_is_passed_over(site: Path) -> None:
     assert list(available_models()) == []
 
 
+def test_two_packages_with_one_model_are_told(site: Path, tmp_path: Path) -> None:
+    install(site, "sv", "one_model")
+    install(site, "sv", "other_model")
+    with pytest.raises(
+        ModelError, match=r"^model sv: expected one package .*, found one_model 2.0 and other_model 2.0;"
+    ):
+        resolve_model("sv")
+    bundled = make_model(tmp_path / "bundled" / "sv")
+    assert resolve_model("sv") == bundled
+
+
 def test_a_folder_of_the_same_name_that_is_no_model_hides_none(tmp_path: Path) -> None:
     Path("en").mkdir()
     bundled = make_model(tmp_path / "bundled" / "en")

@@ -72,6 +72,17 @@ def test_a_language_that_nobody_has_is_told_in_one_line(swedish: str) -> None:
         chosen(Input("letter.txt", GREEK))
 
 
+def test_a_text_of_two_languages_is_told_in_one_line(swedish: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING, "pointree.messages")
+    text = f"{SWEDISH}\n" * 4 + f"\n{ENGLISH * 3}\n"
+    assert chosen(Input("letter.txt", text)) == [(swedish, [1])]
+    [record] = caplog.records
+    assert record.getMessage() == (
+        "letter.txt: parts of this text look like en, but all of it is parsed with sv; "
+        "give each language as a file of its own"
+    )
+
+
 def test_auto_stands_alone() -> None:
     with pytest.raises(UsageError, match="expected no other model beside it, found 2 models"):
         list(group_by_model([Input("<text>", "x")], ("auto", "en"), None))

@@ -36,6 +36,7 @@ COMMANDS: dict[str, str] = {
     "push": "Publish a trained model on the Hugging Face Hub.",
     "analyse": "Show where systems err, and whether one is better.",
     "experiment": "Train and score a grid of systems, and report on it.",
+    "release": "Train, score and package the models of a recipe.",
     "stats": "Describe treebanks: arc lengths and available dependents.",
     "bench": "Measure how fast this machine trains and parses.",
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pointree.cli.console import new_table, print_json, show, warn
 from pointree.cli.options import JsonOption, new_app
+from pointree.models.catalogue import CatalogueModel, install_command, not_installed
 from pointree.models.registry import MODELS_VARIABLE
 from pointree.models.summary import ModelSummary, list_models
 
@@ -36,13 +37,17 @@ def command(json: JsonOption = False) -> None:
 
     These are the subfolders of the folders in $POINTREE_MODELS, the bundled models, and those installed as wheels, in
     the order in which a name is looked for. Licence, LAS and what it was measured on are those of the model
-    card. --json has more: folder, order, fusion and what is wrong with a damaged model.
+    card. Models of the repository that are not installed follow, with the command that installs one. --json has more of
+    the installed ones: folder, order, fusion and what is wrong with a damaged model.
     """
     found = list_models()
     if json:
         print_json([model.to_dict() for model in found])
     else:
         show(_table(found) if found else NOTHING)
+        if others := not_installed({model.name for model in found}):
+            show(_others_table(others))
+            show(f"To install one, for example: {install_command(others[0].code)}  (in a copy of the repository)")
     for model in found:
         if model.fault is not None:
             warn(f"model {model.name} is damaged: {model.fault}")
@@ -62,6 +67,13 @@ def _table(models: Sequence[ModelSummary]) -> Table:
             f"{model.las:.2f}" if model.las is not None else "?",
             model.las_on or "?",
         )
+    return table
+
+
+def _others_table(models: Sequence[CatalogueModel]) -> Table:
+    table = new_table("Not installed", "name", "language", "treebank", "MB", "LAS from raw text", text_columns=3)
+    for model in models:
+        table.add_row(model.code, model.language, model.treebank, f"{model.size / 1e6:.1f}", f"{model.las:.2f}")
     return table
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from pointree.errors import ModelError, OutputError
 from pointree.files import atomic_write, read_bounded
+from pointree.models.catalogue import not_installed
 from pointree.models.layout import LANGUAGE
 from pointree.models.registry import available_models
-from pointree.text.language import SAMPLE_LETTERS, LanguageProfile
+from pointree.text.language import ENOUGH_LETTERS, SAMPLE_LETTERS, LanguageProfile
 from pointree.treebank.sentence import Sentence
 
-__all__ = ["AUTO", "fitting_model", "language_profiles", "read_language", "write_language"]
+__all__ = ["AUTO", "fitting_model", "language_profiles", "other_languages", "read_language", "write_language"]
 
 AUTO = "auto"
 """The name that asks for the model that fits each text."""
@@ -65,7 +67,40 @@ def fitting_model(text: str, profiles: dict[str, LanguageProfile], name: str) ->
     bits = {model: found for model, profile in profiles.items() if (found := profile.bits(sample)) is not None}
     best = min(bits, key=lambda model: bits[model], default=next(iter(profiles)))
     if profiles[best].is_foreign(sample):
+        if by_parts := Counter(_languages_of_parts(text, profiles)):
+            return by_parts.most_common(1)[0][0]  # a text of several languages fits none of them as a whole
         raise ModelError(
             f"{name}: --model auto: this text is in none of the languages of the installed models: {known}"
+            f"{'; `pointree models` says how to install others' if not_installed(profiles) else ''}"
         )
     return best
+
+
+def other_languages(text: str, profiles: Mapping[str, LanguageProfile], model: str) -> list[str]:
+    """The models whose languages parts of a text are in, if these are clearly not in that of its model."""
+    return [other for other in dict.fromkeys(_languages_of_parts(text, profiles, model)) if other != model]
+
+
+def _languages_of_parts(
+    text: str, profiles: Mapping[str, LanguageProfile], default: str | None = None
+) -> Iterator[str]:
+    """The model of each part of a text that is clearly in its language: the default, if the part can be in that.
+
+    Parts are neighbouring lines with enough letters to tell.
+    """
+    for part in _parts(text):
+        bits = {model: found for model, profile in profiles.items() if (found := profile.bits(part)) is not None}
+        best = min(bits, key=lambda model: bits[model], default=None)
+        if default is not None and not profiles[default].is_foreign(part):
+            yield default
+        elif best is not None and not profiles[best].is_foreign(part):
+            yield best
+
+
+def _parts(text: str) -> Iterator[str]:
+    part = ""
+    for line in text.splitlines():
+        part += line + "\n"
+        if len(part) >= 2 * ENOUGH_LETTERS:
+            yield part[:SAMPLE_LETTERS]
+            part = ""

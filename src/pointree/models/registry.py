@@ -6,12 +6,13 @@ Nothing heavy is imported to find a model, so that `pointree models` need not wa
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from pointree.errors import ModelError
+from pointree.models.catalogue import catalogue, install_command
 from pointree.models.hub import download_model, parse_hub_id
 from pointree.models.layout import MANIFEST
 
@@ -54,9 +55,8 @@ def resolve_model(model: str | os.PathLike[str]) -> Path:
     if _is_model(folder) or (is_path and os.path.isdir(folder)):
         return folder
     if isinstance(model, str):
-        for known in available_models():
-            if known.name == text:
-                return known.folder
+        if found := [known for known in available_models() if known.name == text]:
+            return _first(found)
         if hub_id := parse_hub_id(text):
             return download_model(hub_id)
     if is_path:
@@ -64,6 +64,18 @@ def resolve_model(model: str | os.PathLike[str]) -> Path:
     if os.path.isdir(folder):
         raise ModelError(f"{text}: not a model folder, {MANIFEST} is missing, and no model has this name")
     raise ModelError(_unknown(text))
+
+
+def _first(found: Sequence[AvailableModel]) -> Path:
+    """The first of several models of one name; of two packages, none is first."""
+    first, *others = found
+    if first.origin == "installed" and others:
+        packages = " and ".join(sorted(model.source for model in found))
+        raise ModelError(
+            f"model {first.name}: expected one package with this model, found {packages}; pip uninstall all but one, "
+            "or give the folder of a model"
+        )
+    return first.folder
 
 
 def available_models() -> Iterator[AvailableModel]:
@@ -116,6 +128,11 @@ def _package_folder(package: str) -> Path | None:
 
 def _unknown(text: str) -> str:
     names = dict.fromkeys(model.name for model in available_models())
+    if text in catalogue():
+        return (
+            f"model {text} ({catalogue()[text].language}) is not installed; in a copy of pointree's repository, "
+            f"`{install_command(text)}` installs it; available: {', '.join(names) or 'none'}"
+        )
     return (
         f"model {text} is unknown; available: {', '.join(names) or 'none'}; for others give the folder that `pointree "
         f"train` made or a Hugging Face Hub id such as org/name, pip install a model, or set ${MODELS_VARIABLE}"

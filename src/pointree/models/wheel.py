@@ -25,7 +25,7 @@ from pointree.models.registry import ENTRY_POINTS
 from pointree.models.summary import model_files
 from pointree.version import __version__
 
-__all__ = ["check_name", "check_version", "write_wheel"]
+__all__ = ["check_name", "check_version", "distribution_name", "write_wheel"]
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 _VERSION = re.compile(r"\d+(?:\.\d+)*(?:(?:a|b|rc)\d+)?(?:\.post\d+)?(?:\.dev\d+)?", re.ASCII)
@@ -40,6 +40,11 @@ def check_name(name: str) -> str:
     return name
 
 
+def distribution_name(name: str) -> str:
+    """The name by which pip knows the package of a model."""
+    return f"pointree-model-{re.sub(r'[-_.]+', '-', name).lower()}"
+
+
 def check_version(version: str) -> str:
     """The version of a model, if a wheel can have it."""
     if not _VERSION.fullmatch(version):
@@ -49,7 +54,7 @@ def check_version(version: str) -> str:
 
 def write_wheel(folder: Path, output: Path, *, name: str, version: str) -> Path:
     """Write the wheel of a valid model folder into the folder ``output`` and return its path."""
-    distribution = f"pointree-model-{re.sub(r'[-_.]+', '-', check_name(name)).lower()}"
+    distribution = distribution_name(check_name(name))
     package = distribution.replace("-", "_")
     info = f"{package}-{check_version(version)}.dist-info"
     files = model_files(folder)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from pointree.errors import UsageError
-from pointree.models.language import AUTO, fitting_model, language_profiles, read_language
+from pointree.models.language import AUTO, fitting_model, language_profiles, other_languages, read_language
 from pointree.models.registry import resolve_model
 from pointree.pipeline.inputs import Input
 from pointree.text.language import SAMPLE_LETTERS, LanguageProfile
@@ -37,6 +37,11 @@ def group_by_model(inputs: Sequence[Input], models: tuple[str, ...], input_forma
             text, whole = given.sampled(input_format)
             name = fitting_model(text, profiles, given.title)
             logger.info(f"{given.title}: parsed with the model {name}")
+            if others := other_languages(text, profiles, name):
+                logger.warning(
+                    f"{given.title}: parts of this text look like {' and '.join(others)}, but all of it is parsed with "
+                    f"{name}; give each language as a file of its own"
+                )
             yield name, number, whole
 
     for name, group in groupby(choose(), key=lambda choice: choice[0]):

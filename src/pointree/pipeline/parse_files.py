@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from pointree.errors import FormatError, InputError, UsageError
 from pointree.files import atomic_write
+from pointree.models.registry import resolve_model
 from pointree.options import ParseOptions
 from pointree.pipeline.inputs import INPUT_FORMATS, Input, find_inputs, read_inputs
 from pointree.pipeline.languages import LanguageWarner, group_by_model
@@ -73,7 +74,7 @@ def parse_files(
         output_format: A format of `pointree.rendering.FORMATS`, or ``trace``; by the suffix of the output without it.
         skip_invalid: Leave out malformed sentences and say which, instead of stopping at the first.
         fail_on_empty: Raise an `InputError` where there is no sentence to parse.
-        workers: Processes that parse.
+        workers: Processes that parse; if there are several, they load the model, and this process only what cuts text.
         threads: CPU threads, of each worker if there are several.
         device: Where to compute: cpu, cuda, …
         engine: What computes: onnx, torch, or auto, which is onnx on the CPU for a model that has graphs for it.
@@ -87,6 +88,7 @@ def parse_files(
         _check_trace(chosen, workers)
     models = tuple(os.fspath(name) for name in ([model] if isinstance(model, (str, os.PathLike)) else model))
 
+    from pointree.engines.segmenting import load_segmenter
     from pointree.ensemble import load_models
     from pointree.running.threads import prepare_process
     from pointree.running.workers import parse_with_workers
@@ -104,24 +106,28 @@ def parse_files(
 
     def parse(names: tuple[str, ...], group: Iterator[tuple[int, Input]]) -> Iterator[Any]:
         """The trees of neighbouring inputs that the same models parse."""
-        load = partial(load_models, names, precision=chosen.precision or "fp32", device=device, engine=engine)
-        if names not in parsers:
-            parsers[names] = load()
-        parser = parsers[names]
-        parser.check(chosen)
+        load = partial(load_models, names, precision=chosen.precision, device=device, engine=engine)
+        if workers == 1:
+            if names not in parsers:
+                parsers[names] = load()
+            parser = parsers[names]
+            parser.check(chosen)
+        else:
+            for name in names:
+                resolve_model(name)  # the workers load the models; that one is missing can be said at once
         sentences = read_inputs(
             group,
             input_format,
-            parser.require_segmenter,
+            parser.require_segmenter if workers == 1 else partial(load_segmenter, names),
             several=len(found) > 1,
             sentences=chosen.sentences,
             on_invalid=skip if skip_invalid else None,
         )
         watched = warner.watch(counter.count(sentences), names)
-        if target == TRACE:
-            return (parser.trace(sentence, chosen).to_object() for sentence in watched)
         if workers > 1:
             return parse_with_workers(load, watched, chosen, workers=workers, threads=threads or 1)
+        if target == TRACE:
+            return (parser.trace(sentence, chosen).to_object() for sentence in watched)
         return parser.stream(watched, chosen, copy=False)
 
     groups = group_by_model(found, models, input_format)

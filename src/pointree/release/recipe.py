@@ -1,0 +1,182 @@
+"""A recipe of models: one entry a language, with all faults of it told at once.
+
+preset = "quick"                     settings to start from, of `pointree train --preset`
+version = "1.0.0"                    the version of the packages
+bits = 8                             bits of the weights in the packages: 8, 16 or 32
+max_mb = 6                           optional: size of a package over which there is a warning
+prune_words = 20000                  optional: words that the packages keep, besides all of the training data
+
+[set.training]                       settings of all models
+epochs = 20
+
+[languages.sv]                       the code is the name of the model and of its folder
+name = "Swedish"
+treebank = "Swedish-Talbanken"
+release = "2.6"                      of Universal Dependencies
+licence = "CC BY-SA 4.0"             of the treebank and so of the model; non-commercial ones are refused
+files = "ud-2.6/sv_talbanken/sv_talbanken-ud-{}.conllu"     under --data, with {} for train, dev and test
+vectors = "vectors/sv.vec.gz"        optional, under --data; vectors_licence is what the card says of them
+note = "…"                           optional: what else the card says of the data
+published = { raw = 89.68, gold = 90.14, release = "2.6" }  optional: LAS of UDPipe 2 on test
+set.embeddings.char_parts = true     optional: settings of this model
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pointree.config import Config, load_config
+from pointree.errors import ConfigError, InputError, PointreeError, UsageError
+from pointree.experiments.cell import flat_settings
+from pointree.experiments.checks import Checks
+from pointree.files import reading
+from pointree.models.wheel import check_version
+
+__all__ = ["SPLITS", "LanguageRecipe", "Published", "choose", "load_recipe"]
+
+SPLITS = ("train", "dev", "test")
+
+_KEYS = ("preset", "version", "bits", "max_mb", "prune_words", "set", "languages")
+_REQUIRED = ("name", "treebank", "release", "licence", "files")
+_LANGUAGE_KEYS = (*_REQUIRED, "vectors", "vectors_licence", "note", "published", "set")
+_CODE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The LAS on test that is published for UDPipe 2: from raw text, with gold tokens, and on which release."""
+
+    raw: float
+    gold: float
+    release: str
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageRecipe:
+    """How one model is made."""
+
+    code: str
+    name: str
+    treebank: str
+    release: str
+    licence: str
+    files: str
+    preset: str | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    """By their dotted names, on top of the preset."""
+    version: str = "1.0.0"
+    bits: int = 8
+    max_mb: int | None = None
+    prune_words: int | None = None
+    vectors: str | None = None
+    vectors_licence: str = ""
+    note: str = ""
+    published: Published | None = None
+
+    @property
+    def config(self) -> Config:
+        """All settings of the training."""
+        return load_config(None, self.settings, self.preset)
+
+    def file(self, split: str, data: Path) -> Path:
+        """The file of train, dev or test."""
+        return data / self.files.replace("{}", split)
+
+
+def load_recipe(path: Path) -> list[LanguageRecipe]:
+    """Read a recipe; all that is wrong with it is one `ConfigError`."""
+    with reading(path):
+        try:
+            content = tomllib.loads(path.read_bytes().decode())
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise InputError(f"{path}: malformed TOML: {error}") from None
+    reader = _Reader()
+    recipes = reader.read(content)
+    if reader.faults:
+        raise ConfigError([f"{path}: {fault}" for fault in dict.fromkeys(reader.faults)])
+    return recipes
+
+
+def choose(recipes: Sequence[LanguageRecipe], codes: Sequence[str]) -> list[LanguageRecipe]:
+    """The recipes of these languages in this order; of none, all."""
+    known = {recipe.code: recipe for recipe in recipes}
+    if unknown := [code for code in codes if code not in known]:
+        raise UsageError(f"language {unknown[0]} is unknown; the recipe has {', '.join(known)}")
+    return [known[code] for code in dict.fromkeys(codes)] or list(recipes)
+
+
+class _Reader(Checks):
+    """Reads the parts of a recipe and collects what is wrong with them."""
+
+    def read(self, content: Mapping[str, Any]) -> list[LanguageRecipe]:
+        self._check_keys("", content, _KEYS)
+        bits = self._typed("bits", content.get("bits"), int, 8)
+        if bits not in (8, 16, 32):
+            self.faults.append(f"bits must be 8, 16 or 32, found {bits}")
+        version = self._typed("version", content.get("version"), str, "1.0.0")
+        try:
+            check_version(version)
+        except UsageError as error:
+            self.faults.append(str(error))
+        shared = {
+            "preset": self._preset("preset", content.get("preset")),
+            "version": version,
+            "bits": bits,
+            "max_mb": self._typed("max_mb", content.get("max_mb"), int, None),
+            "prune_words": self._typed("prune_words", content.get("prune_words"), int, None),
+        }
+        settings = self._typed("set", content.get("set"), dict, {})
+        languages = self._typed("languages", content.get("languages"), dict, {})
+        if not languages:
+            self.faults.append("languages must have an entry at least, found none")
+        found = [self._language(code, table, settings, shared) for code, table in languages.items()]
+        return [recipe for recipe in found if recipe is not None]
+
+    def _language(
+        self, code: str, table: object, settings: Mapping[str, Any], shared: Mapping[str, Any]
+    ) -> LanguageRecipe | None:
+        place = f"languages.{code}"
+        before = len(self.faults)
+        if not _CODE.fullmatch(code):
+            self.faults.append(f"{place}: expected a code of small letters and digits such as sv or en-fast")
+        entry: dict[str, Any] = self._typed(place, table, dict, {})
+        self._check_keys(f"{place}.", entry, _LANGUAGE_KEYS)
+        if missing := [key for key in _REQUIRED if key not in entry]:
+            self.faults.append(f"{place}: {' and '.join(missing)} missing")
+        texts = {
+            key: self._typed(f"{place}.{key}", entry[key], str, "")
+            for key in (*_REQUIRED, "vectors", "vectors_licence", "note")
+            if key in entry
+        }
+        if "NC" in re.split(r"\W+", texts.get("licence", "").upper()):
+            self.faults.append(f"{place}.licence: expected one that lets models be shared, found {texts['licence']}")
+        if "{}" not in texts.get("files", "{}"):
+            self.faults.append(f"{place}.files: expected {{}} for train, dev and test, found {texts['files']}")
+        own = dict(flat_settings(settings)) | dict(
+            flat_settings(self._typed(f"{place}.set", entry.get("set"), dict, {}))
+        )
+        try:
+            load_config(None, own, shared["preset"])
+        except ConfigError as error:
+            self.faults += [f"{place}.set: {fault}" for fault in error.faults]
+        except PointreeError as error:
+            self.faults.append(f"{place}.set: {error}")
+        published = self._published(f"{place}.published", entry.get("published"))
+        if len(self.faults) > before:
+            return None
+        return LanguageRecipe(code=code, settings=own, published=published, **texts, **shared)
+
+    def _published(self, place: str, value: object) -> Published | None:
+        table = self._typed(place, value, dict, None)
+        if table is None:
+            return None
+        try:
+            return Published(raw=float(table["raw"]), gold=float(table["gold"]), release=str(table["release"]))
+        except (KeyError, TypeError, ValueError):
+            self.faults.append(f"{place}: expected raw, gold and release, found {table!r}")
+            return None
