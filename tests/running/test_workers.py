@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from functools import partial
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from pointree.errors import PointreeError
+from pointree.errors import ModelError, PointreeError
 from pointree.parser import load
 from pointree.running import workers
 from pointree.running.workers import parse_with_workers
@@ -48,9 +49,15 @@ def test_a_fault_of_the_input_comes_after_what_was_read_before_it(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_a_worker_that_cannot_start_is_one_line(tmp_path: Path, ewt: Path) -> None:
-    with pytest.raises(PointreeError, match="worker process ended"):
+def test_a_model_that_workers_cannot_load_is_said_in_one_line(tmp_path: Path, ewt: Path) -> None:
+    with pytest.raises(ModelError, match="missing"):
         list(parse_with_workers(partial(load, tmp_path / "missing"), read_conllu(ewt), workers=1))
+
+
+@pytest.mark.slow
+def test_a_worker_that_cannot_start_is_one_line(ewt: Path) -> None:
+    with pytest.raises(PointreeError, match="worker process ended"):
+        list(parse_with_workers(partial(os._exit, 1), read_conllu(ewt), workers=1))
 
 
 def test_a_signal_waits_until_a_process_has_started() -> None:

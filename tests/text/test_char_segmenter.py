@@ -14,7 +14,7 @@ from pointree.options import SENTENCE_BREAKS, SentenceBreaks
 from pointree.text import char_segmenter as module
 from pointree.text.boundaries import MAX_TOKEN, MAX_WORDS
 from pointree.text.cleaning import clean
-from pointree.text.reading import segment_text
+from pointree.text.reading import segment_steps, segment_text
 from pointree.treebank.sentence import Sentence
 
 from .segmenters import random_segmenter, rule_segmenter
@@ -124,3 +124,19 @@ def test_the_first_sentences_come_before_the_end_is_read() -> None:
     sentences = rule_segmenter().sentences(clean(endless()))
     assert forms(sentence for sentence, _ in (next(sentences) for _ in range(3)))[2] == ["one", "two", "."]
     sentences.close()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("breaks", SENTENCE_BREAKS)
+def test_there_are_pauses_where_no_sentence_ends(breaks: SentenceBreaks) -> None:
+    """A line of four million characters once took 42 s before anything came of it."""
+    segmenter = rule_segmenter()
+    asked: list[int] = []
+    scores = segmenter._scores
+    segmenter._scores = lambda chars, shapes: asked.append(chars.size) or scores(chars, shapes)  # type: ignore[func-returns-value]
+    text = ("ab" * 1_000 + " ") * 25
+    found = []
+    for each in segment_steps(text, segmenter, sentences=breaks):
+        assert sum(asked) <= 2 * module.BATCH * module.WINDOW
+        asked.clear()
+        found += [] if each is None else [each]
+    assert everything(found) == everything(list(segment_text(text, segmenter, sentences=breaks)))

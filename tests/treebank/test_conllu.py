@@ -220,6 +220,13 @@ def test_the_rest_survives_bytes_that_are_not_utf8() -> None:
     assert [str(error) for error in errors] == ["x.conllu:4: byte 0xff at column 3 is not UTF-8"]
 
 
+def test_a_line_of_other_white_space_is_no_blank_line_in_text_either() -> None:
+    text = WORD + "\u00a0\n"
+    for source in (io.StringIO(text, newline="\n"), io.BytesIO(text.encode())):
+        with pytest.raises(FormatError, match=r"<input>:2: "):
+            list(read_conllu(source))
+
+
 def test_a_lone_surrogate_in_a_text_stream() -> None:
     with pytest.raises(FormatError, match=r"^<input>:1: byte 0xed at column 3 is not UTF-8$"):
         list(read_conllu(io.StringIO("# \ud800\n")))

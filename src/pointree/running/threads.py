@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 
 __all__ = ["prepare_process", "thread_count"]
@@ -16,6 +17,21 @@ _threads: int | None = None
 def thread_count() -> int | None:
     """The number of threads that this process was told to use, if it was."""
     return _threads
+
+
+def _use_one_thread() -> None:
+    """Compute with one thread in a forked process: it has none of the others, and is seldom the only one.
+
+    Torch would wait for them for ever.
+    """
+    global _threads
+    _threads = 1
+    if (torch := sys.modules.get("torch")) is not None:
+        torch.set_num_threads(1)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_use_one_thread)
 
 
 def prepare_process(threads: int | None = None) -> None:

@@ -17,7 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Any
 
-from pointree.errors import PointreeError
+from pointree.errors import ModelError, PointreeError
 from pointree.options import ParseOptions
 from pointree.running.batching import windows
 from pointree.treebank.sentence import Sentence
@@ -26,21 +26,27 @@ __all__ = ["parse_with_workers"]
 
 _WINDOW_SENTENCES = 512
 _parser: Any = None  # the worker process's own parser
+_problem: str | None = None  # why it has none
 
 
 def _start(load: Callable[[], Any], threads: int) -> None:
-    """Load the parser; runs once in every worker."""
+    """Load the parser; runs once in every worker. Why it could not be loaded is the answer to the first window."""
     from pointree.running.threads import prepare_process
 
-    global _parser
+    global _parser, _problem
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the first one ends the others
     prepare_process(threads)
     if multiprocessing.current_process().name.rpartition("-")[2] != "1":
         logging.getLogger("pointree.messages").setLevel(logging.ERROR)  # what one worker warns of, all would
-    _parser = load()
+    try:
+        _parser = load()
+    except PointreeError as error:
+        _problem = str(error)
 
 
 def _parse(sentences: list[Sentence], options: ParseOptions) -> list[Sentence]:
+    if _problem is not None:
+        raise ModelError(_problem)
     return list(_parser.stream(sentences, options, copy=False))
 
 

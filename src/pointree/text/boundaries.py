@@ -7,7 +7,7 @@ the limits below, so that text can be cut while it arrives.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,11 +42,15 @@ class ScoredText:
     shapes: NDArray[np.int64]
     scores: NDArray[np.float32]
 
-    def __add__(self, other: ScoredText) -> ScoredText:
-        return ScoredText(
-            self.text + other.text,
-            np.concatenate((self.shapes, other.shapes)),
-            np.concatenate((self.scores, other.scores)),
+    @classmethod
+    def joined(cls, parts: Sequence[ScoredText]) -> ScoredText:
+        """Parts that follow one another as one."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(
+            CleanText.joined([part.text for part in parts]),
+            np.concatenate([part.shapes for part in parts]),
+            np.concatenate([part.scores for part in parts]),
         )
 
     def __getitem__(self, part: slice) -> ScoredText:
@@ -82,35 +86,36 @@ def cut_sentences(
         return
     # What follows a character decides about it, so the last one waits for more text.
     known = n if is_end else n - 1
-    ends, sentence_ends = _ends(part, blank, spaces=spaces, by_line=by_line, is_end=is_end)
+    ends, sentence_ends = _ends(part, blank, visible[-1], spaces=spaces, by_line=by_line, is_end=is_end)
     places = np.flatnonzero(ends[:known])
     places = _with_token_cuts(places, visible, part, known)
     most = MAX_LINE_WORDS if by_line else MAX_WORDS
     start, position = 0, 0
     token_starts = _starts(places, visible)
-    stops = np.flatnonzero(sentence_ends[places])
+    token_ends = places + 1
+    spaced = np.append(blank[1:], True)[places]
+    multiword = part.scores[places, MULTIWORD] > 0
+    stops = np.flatnonzero(sentence_ends[places]).tolist()
+    after = 0
     while start < len(places):
-        after = np.searchsorted(stops, start)
-        stop = int(stops[after]) + 1 if after < len(stops) else len(places)
+        while after < len(stops) and stops[after] < start:
+            after += 1
+        stop = stops[after] + 1 if after < len(stops) else len(places)
         if stop - start > most:
             window = part.scores[places[start : start + most], SENTENCE]
             stop = start + _likeliest(window) + 1
         elif after == len(stops) and not is_end:
             break
-        chosen = places[start:stop]
-        following = np.minimum(chosen + 1, n - 1)
-        yield TokenSpans(
-            token_starts[start:stop],
-            chosen + 1,
-            blank[following] | (chosen + 1 == n),
-            part.scores[chosen, MULTIWORD] > 0,
-        )
-        start, position = stop, int(chosen[-1]) + 1
+        tokens = slice(start, stop)
+        yield TokenSpans(token_starts[tokens], token_ends[tokens], spaced[tokens], multiword[tokens])
+        start, position = stop, int(token_ends[stop - 1])
     yield n if is_end else position
 
 
-def _ends(part: ScoredText, blank: Flags, *, spaces: bool, by_line: bool, is_end: bool) -> tuple[Flags, Flags]:
-    """Whether a token, and whether a sentence, ends with each character."""
+def _ends(
+    part: ScoredText, blank: Flags, last: int, *, spaces: bool, by_line: bool, is_end: bool
+) -> tuple[Flags, Flags]:
+    """Whether a token, and whether a sentence, ends with each character; ``last`` is the last visible one."""
     n = len(part)
     before_space = np.empty(n, dtype=bool)
     before_space[:-1] = blank[1:]
@@ -119,7 +124,6 @@ def _ends(part: ScoredText, blank: Flags, *, spaces: bool, by_line: bool, is_end
     if not spaces:
         ends |= before_space
     sentence_ends = part.scores[:, SENTENCE] > 0
-    last = np.flatnonzero(~blank)[-1]
     if by_line:
         sentence_ends[:] = False
     if is_end:

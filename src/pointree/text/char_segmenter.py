@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ __all__ = ["CharSegmenter", "Scores", "SegmenterRules", "paragraph_end"]
 
 WINDOW, BATCH = 512, 8
 """Characters of a window, with its margins, and windows that are scored at once."""
+
+_MISC = ("SpaceAfter=No", "_")
+"""MISC of a token, by whether white space follows it."""
 
 Numbers = NDArray[np.int64]
 Scores = Callable[[Numbers, Numbers], NDArray[np.float32]]
@@ -76,18 +80,28 @@ class CharSegmenter:
         self, blocks: Iterable[CleanText], breaks: SentenceBreaks = "auto"
     ) -> Iterator[tuple[Sentence, bool]]:
         """The sentences of a document, each with whether it begins a paragraph."""
-        rest: ScoredText | None = None
+        return (found for found in self.sentence_steps(blocks, breaks) if found is not None)
+
+    def sentence_steps(
+        self, blocks: Iterable[CleanText], breaks: SentenceBreaks = "auto"
+    ) -> Iterator[tuple[Sentence, bool] | None]:
+        """The same as `sentences`, with pauses: None after each part of the text, whether a sentence ended or not."""
+        held: list[ScoredText] = []
         begins = True
         enough, by_line = 0, breaks == "presegmented"
-        for part, end in self._scored(paragraphs(blocks, by_line=breaks != "auto")):
-            is_end = end is not End.NOTHING
-            whole = part if rest is None else rest + part
-            if len(whole) < enough and not is_end:
-                rest = whole
+        for scored in self._scored(paragraphs(blocks, by_line=breaks != "auto")):
+            if scored is None:
+                yield None
                 continue
+            part, end = scored
+            is_end = end is not End.NOTHING
+            held.append(part)
+            if sum(map(len, held)) < enough and not is_end:
+                continue
+            whole = ScoredText.joined(held)
             for found in cut_sentences(whole, spaces=self.rules.spaces, by_line=by_line, is_end=is_end):
                 if isinstance(found, int):
-                    rest = None if is_end else whole[found:]
+                    held = [] if is_end else [whole[found:]]
                     # Where no sentence ends for long, the time to look again must not grow with the square.
                     enough = 0 if is_end else 2 * (len(whole) - found)
                 else:
@@ -95,8 +109,8 @@ class CharSegmenter:
                     begins = False
             begins = begins or end is End.PARAGRAPH
 
-    def _scored(self, parts: Iterable[tuple[CleanText, End]]) -> Iterator[tuple[ScoredText, End]]:
-        """Parts of paragraphs with their scores, each with what ends with it."""
+    def _scored(self, parts: Iterable[tuple[CleanText, End]]) -> Iterator[tuple[ScoredText, End] | None]:
+        """Parts of paragraphs with their scores, each with what ends with it; None is a pause."""
         margin, core = self.margin, max(WINDOW - 2 * self.margin, WINDOW // 2)
         padding = np.full(margin, PAD, dtype=np.int64)
         ending = paragraph_end(self.rules.alphabet, margin)
@@ -104,6 +118,7 @@ class CharSegmenter:
         chars, shapes = [padding], [padding]
         size, started = margin, False
         for part, end in parts:
+            yield None
             if len(part):
                 found = shapes_of(part.text)
                 waiting.append(_Stretch(len(part), part, found, end))
@@ -126,6 +141,7 @@ class CharSegmenter:
                     window = slice(done, done + BATCH * core + 2 * margin)
                     scores = self._windows(tape[0][window], tape[1][window], core)
                     yield from _matched(scores, waiting)
+                    yield None
                     done += BATCH * core
                 chars, shapes = [tape[0][done:]], [tape[1][done:]]
                 size -= done
@@ -149,17 +165,19 @@ class CharSegmenter:
         forms = [text.text[first:last] for first, last in places]
         if self.rules.spaces:
             forms = [" ".join(form.split()) for form in forms]
+        multiword, miscs = spans.multiword, [_MISC[spaced] for spaced in spans.spaced.tolist()]
+        if not multiword.any():
+            ids = map(str, range(1, len(forms) + 1))
+            none = repeat("_")
+            columns = (ids, forms, none, none, none, none, repeat(None), none, none, miscs, starts, ends)
+            return Sentence(list(map(Token, *columns)), start=starts[0], end=ends[-1])
         tokens: list[Token] = []
         n_words = 0
-        multiword = spans.multiword.tolist()
-        for number, (form, spaced, start, end) in enumerate(
-            zip(forms, spans.spaced.tolist(), starts, ends, strict=True)
-        ):
-            misc = "_" if spaced else "SpaceAfter=No"
-            words = self.rules.expansion.words(form) if multiword[number] else None
+        for form, is_multiword, misc, start, end in zip(forms, multiword.tolist(), miscs, starts, ends, strict=True):
+            words = self.rules.expansion.words(form) if is_multiword else None
             if words is None:
                 n_words += 1
-                tokens.append(Token(str(n_words), form, "_", "_", "_", "_", None, "_", "_", misc, start, end))
+                tokens.append(Token(str(n_words), form, misc=misc, start=start, end=end))
                 continue
             id_ = f"{n_words + 1}-{n_words + len(words)}"
             tokens.append(Token(id_, form, misc=misc, start=start, end=end))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -55,8 +55,13 @@ class CleanText:
     def __add__(self, other: CleanText) -> CleanText:
         if not self.text or not other.text:
             return self if self.text else other
-        starts, ends = np.concatenate((self.starts, other.starts)), np.concatenate((self.ends, other.ends))
-        return CleanText(self.text + other.text, starts, ends)
+        return self.joined((self, other))
+
+    @classmethod
+    def joined(cls, parts: Sequence[CleanText]) -> CleanText:
+        """Parts that follow one another as one."""
+        starts, ends = (np.concatenate([getattr(part, name) for part in parts]) for name in ("starts", "ends"))
+        return cls("".join(part.text for part in parts), starts, ends)
 
     def __getitem__(self, part: slice) -> CleanText:
         return CleanText(self.text[part], self.starts[part], self.ends[part])
@@ -198,7 +203,11 @@ def _nfc(text: str) -> str:
 
 
 def _has_few_marks(text: str) -> bool:
-    return text.isascii() or not _many_marks().search(text)
+    """Whether no letter has more marks than are kept; the slow search is for texts that have so many at all."""
+    if text.isascii():
+        return True
+    marks = [char for char in set(text) if char >= _FIRST_MARK and _is_mark(char)]
+    return sum(map(text.count, marks)) <= MAX_MARKS or not _many_marks().search(text)
 
 
 @cache

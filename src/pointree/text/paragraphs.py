@@ -62,7 +62,8 @@ def _single_spaced(part: CleanText, begins: bool) -> CleanText:
     if begins or part.text[-1:].isspace():
         start = len(part.text) - len(part.text.lstrip()) if begins else 0
         part = part[start : max(start, len(part.text.rstrip()))]
-    if not _LONG_SPACE.search(part.text):
+    words = part.text.split()  # many times as fast as to search for white space that is too long
+    if sum(map(len, words)) + len(words) - 1 == len(part.text) or not _LONG_SPACE.search(part.text):
         return part
     keep = np.ones(len(part), dtype=bool)
     for space in _LONG_SPACE.finditer(part.text):

@@ -11,11 +11,15 @@ from typing import BinaryIO, Protocol, TextIO
 
 from pointree.files import open_binary, reading
 from pointree.options import SentenceBreaks
+from pointree.text.char_segmenter import CharSegmenter
 from pointree.text.cleaning import CleanText, clean
 from pointree.text.decoding import BLOCK, chunks, decode
 from pointree.treebank.sentence import Sentence
 
-__all__ = ["Segmenter", "read_text", "segment_text"]
+__all__ = ["Segmenter", "read_text", "segment_steps", "segment_text"]
+
+_SMALL_BLOCK = 1 << 13
+"""Characters that are cleaned between two pauses."""
 
 
 class Segmenter(Protocol):
@@ -64,12 +68,32 @@ def segment_text(
     prefix: str = "",
 ) -> Iterator[Sentence]:
     """Segment a text in memory; all else is as in `read_text`."""
-    blocks = (text[start : start + BLOCK] for start in range(0, len(text), BLOCK))
-    return _segment(decode(blocks, name), segmenter, sentences, prefix)
+    return _segment(decode(_blocks(text, BLOCK), name), segmenter, sentences, prefix)
+
+
+def segment_steps(
+    text: str, segmenter: CharSegmenter, *, name: str = "<text>", sentences: SentenceBreaks = "auto"
+) -> Iterator[Sentence | None]:
+    """The same as `segment_text`, with pauses: None where no sentence is complete after a short piece of work."""
+    number = 0
+    for found in segmenter.sentence_steps(clean(decode(_blocks(text, _SMALL_BLOCK), name)), sentences):
+        if found is None:
+            yield None
+        else:
+            number += 1
+            yield _commented(*found, str(number))
+
+
+def _blocks(text: str | bytes, size: int) -> Iterator[str | bytes]:
+    return (text[start : start + size] for start in range(0, len(text), size))
 
 
 def _segment(blocks: Iterable[str], segmenter: Segmenter, breaks: SentenceBreaks, prefix: str) -> Iterator[Sentence]:
     for number, (sentence, begins) in enumerate(segmenter.sentences(clean(blocks), breaks), 1):
-        comments = [f"# sent_id = {prefix}{number}", f"# text = {sentence.text}"]
-        sentence.comments = ["# newpar", *comments] if begins else comments
-        yield sentence
+        yield _commented(sentence, begins, f"{prefix}{number}")
+
+
+def _commented(sentence: Sentence, begins: bool, sent_id: str) -> Sentence:
+    comments = [f"# sent_id = {sent_id}", f"# text = {sentence.text}"]
+    sentence.comments = ["# newpar", *comments] if begins else comments
+    return sentence

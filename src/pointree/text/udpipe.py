@@ -64,7 +64,7 @@ class TextModel:
         if not os.path.isfile(name):
             raise ModelError(f"{name}: expected a file with a UDPipe model, found {_kind(name)}")
         if not os.access(name, os.R_OK):
-            raise ModelError(f"{name}: this UDPipe model may not be read")
+            raise ModelError(f"{name}: no permission to read this UDPipe model")
         model = _load(name)
         if model is None:
             found = f"{os.path.getsize(name):,} bytes that are not one, or damaged"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, groupby, islice
-from typing import IO, Any, BinaryIO, TextIO, TypeAlias, TypeVar, cast
+from typing import IO, Any, AnyStr, BinaryIO, TextIO, TypeAlias, TypeVar, cast
 
 from pointree.errors import FormatError
 from pointree.files import open_binary, read_lines, reading
@@ -17,6 +18,7 @@ __all__ = [
     "Block",
     "OnInvalid",
     "Readable",
+    "is_blank",
     "not_utf8",
     "open_lines",
     "read_blocks",
@@ -32,7 +34,8 @@ OnInvalid: TypeAlias = Callable[[FormatError], None]
 MAX_LINES = 200_000
 """The longest sentence that is read: a large file without blank lines must not fill the memory."""
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_BYTE_ORDER_MARKS = b"\xef\xbb\xbf", "\ufeff"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _T = TypeVar("_T")
 
 
@@ -62,19 +65,31 @@ def open_lines(source: Readable) -> Iterator[Iterator[bytes]]:
 
     No line has more than `pointree.files.MAX_LINE` bytes.
     """
+    with _open(source) as lines:
+        yield map(_encode, lines)
+
+
+@contextmanager
+def _open(source: Readable) -> Iterator[Iterator[Any]]:
+    """The lines of a source, bytes or text as they are."""
     name = source_name(source)
     if isinstance(source, str | os.PathLike):
         with open_binary(source) as stream:
             yield read_lines(stream, name)
     elif hasattr(source, "readline"):
-        yield map(_encode, read_lines(cast(IO[Any], source), name))
+        yield read_lines(cast(IO[Any], source), name)
     else:
-        yield map(_encode, source)
+        yield iter(source)
 
 
 def _encode(line: bytes | str) -> bytes:
     # A lone surrogate passes here and fails where the bytes are decoded, where its line is known.
     return line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
+
+
+def is_blank(line: bytes | str) -> bool:
+    """Whether a line ends a block: it has ASCII white space alone, which `str.isspace` would not ask."""
+    return line.isspace() if isinstance(line, bytes) else not line.strip(" \t\n\r\v\f")
 
 
 def read_blocks(
@@ -85,7 +100,7 @@ def read_blocks(
     With `on_invalid`, a block that breaks the format is reported and skipped; without, its error is raised.
     """
     name = name or source_name(source)
-    with reading(name), open_lines(source) as lines:
+    with reading(name), _open(source) as lines:
         for line, raws, leader, blanks in _raw_blocks(lines):
             try:
                 result = parse(_decode(name, line, raws, leader, blanks), name)
@@ -99,32 +114,44 @@ def read_blocks(
                 yield result
 
 
-def _raw_blocks(lines: Iterator[bytes]) -> Iterator[tuple[int, list[bytes], str, str]]:
+def _raw_blocks(lines: Iterator[AnyStr]) -> Iterator[tuple[int, list[AnyStr], str, str]]:
     """The number of the first line, the lines, the leader and the blank lines behind, block by block."""
-    first = next(lines, b"")
+    first: Any = next(lines, b"")
     leader = ""
-    if first.startswith(_BYTE_ORDER_MARK):
+    mark: Any = _BYTE_ORDER_MARKS[isinstance(first, str)]
+    if first.startswith(mark):
         leader = "\ufeff"
-        first = first[len(_BYTE_ORDER_MARK) :]
-    groups = groupby(chain([first], lines) if first else lines, bytes.isspace)
+        first = first[len(mark) :]
+    blank: Any = bytes.isspace if isinstance(first, bytes) else is_blank
+    groups = groupby(chain([first], lines) if first else lines, blank)
     number = 1
-    for is_blank, group in groups:
-        if is_blank:  # only at the start of the file: below, blank lines go with the block before them
+    for ends, group in groups:
+        if ends:  # only at the start of the file: below, blank lines go with the block before them
             blanks = list(group)
-            leader += b"".join(blanks).decode()
+            leader += _text(blanks)
             number += len(blanks)
             continue
         raws = list(islice(group, MAX_LINES + 1))
         surplus = sum(1 for _ in group) if len(raws) > MAX_LINES else 0
         blanks = list(next(groups, (True, iter(())))[1])
-        yield number, raws, leader, b"".join(blanks).decode()
+        yield number, raws, leader, _text(blanks)
         number += len(raws) + surplus + len(blanks)
         leader = ""
 
 
-def _decode(name: str, line: int, raws: list[bytes], leader: str, blanks: str) -> Block:
+def _text(lines: Sequence[bytes] | Sequence[str]) -> str:
+    """Lines as one text; what is not UTF-8, or could not be written as such, is a `UnicodeDecodeError`."""
+    if not lines or isinstance(lines[0], bytes):
+        return b"".join(cast(Sequence[bytes], lines)).decode()
+    text = "".join(cast(Sequence[str], lines))
+    if not text.isascii() and _SURROGATE.search(text):
+        text.encode("utf-8", "surrogatepass").decode()
+    return text
+
+
+def _decode(name: str, line: int, raws: list[AnyStr], leader: str, blanks: str) -> Block:
     try:
-        text = b"".join(raws).decode()
+        text = _text(raws)
     except UnicodeDecodeError as error:
         raise not_utf8(name, line, error) from None
     newline = "\n"

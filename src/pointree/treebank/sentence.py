@@ -198,11 +198,13 @@ class Sentence:
         parts: list[str] = []
         covered = 0
         for token in self.tokens:
-            if token.is_range:
-                covered = int(token.id.partition("-")[2])
-            elif token.is_empty or int(token.id) <= covered:
+            id_, misc = token.id, token.misc
+            if "-" in id_:
+                covered = int(id_.partition("-")[2])
+            elif "." in id_ or (covered and int(id_) <= covered):
                 continue
-            parts += (token.form, "" if get_misc(token, "SpaceAfter") == "No" else " ")
+            joined = misc != "_" and (misc == "SpaceAfter=No" or get_misc(token, "SpaceAfter") == "No")
+            parts += (token.form, "" if joined else " ")
         return "".join(parts[:-1])
 
     def meta(self, key: str) -> str | None:
