@@ -67,6 +67,9 @@ ATTACKS: dict[str, Callable[[], bytes]] = {
         "/process", b"input=generic_tokenizer&data=" + (b"." * 9_999 + b"+") * 400, FORM
     ),
     "runs of 10,000 letters": lambda: of_json("/v1/parse", text=("a" * 9_999 + " ") * 400),
+    "a line of four million letters": lambda: of_json(
+        "/v1/parse", text=("a" * 9_999 + " ") * 400, sentences="presegmented"
+    ),
     "a CoNLL-U sentence of 200,000 rows": lambda: of_json("/v1/parse", conllu="# x\n" * 200_000),
     "clients that go away": lambda: of_json("/v1/trace", conllu=conllu(200, 20), beam=32),
 }

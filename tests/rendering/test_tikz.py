@@ -15,13 +15,17 @@ from pointree.treebank.sentence import Sentence
 
 from .samples import JOHN, SAMPLES, sentences
 
+NEEDED = {"pdflatex": ["lmodern.sty"], "lualatex": ["fontspec.sty", "luatex85.sty"], "xelatex": ["fontspec.sty"]}
+"""Files of LaTeX that each engine needs besides, which a small installation may lack."""
+
 
 def compile_document(sentences: Iterable[Sentence], engine: str, folder: Path) -> int:
     """Compile the document of the sentences and return its number of pages."""
     if shutil.which(engine) is None or shutil.which("kpsewhich") is None:
         pytest.skip(f"{engine} is not installed")
-    if not subprocess.run(["kpsewhich", "tikz-dependency.sty"], capture_output=True, check=False).stdout:
-        pytest.skip("the LaTeX package tikz-dependency is not installed")
+    for file in ("tikz-dependency.sty", "standalone.cls", *NEEDED[engine]):
+        if not subprocess.run(["kpsewhich", file], capture_output=True, check=False).stdout:
+            pytest.skip(f"{file} of LaTeX is not installed")
     with (folder / "trees.tex").open("w", encoding="utf-8") as stream:
         write(sentences, stream)
     command = [engine, "-interaction=nonstopmode", "-halt-on-error", "trees.tex"]
@@ -106,9 +110,15 @@ def test_every_ascii_character_compiles_in_every_place(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("engine", ["lualatex", "xelatex"])
 def test_the_samples_compile_with_other_engines(engine: str, tmp_path: Path) -> None:
-    if (
-        shutil.which(engine)
-        and not subprocess.run(["kpsewhich", "fontspec.sty"], capture_output=True, check=False).stdout
-    ):
-        pytest.skip("the LaTeX package fontspec is not installed")
     compile_document([JOHN], engine, tmp_path)
+
+
+ASIAN = ("大多數", "の", "実兄", "맞고", "собираем", "café", "2，3", "。")
+
+
+def test_chinese_japanese_korean_and_russian_have_their_letters(tmp_path: Path) -> None:
+    if shutil.which("fc-list") is None or not subprocess.run(["fc-list", ":lang=zh"], capture_output=True).stdout:
+        pytest.skip("no Chinese font is installed")
+    heads = [0, *range(1, len(ASIAN))]
+    compile_document([Sentence.from_words(ASIAN, upos=ASIAN, head=heads, deprel=ASIAN)], "xelatex", tmp_path)
+    assert "Missing character" not in (tmp_path / "trees.log").read_text(encoding="utf-8", errors="replace")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import threading
 import time
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from pointree.errors import PointreeError
+from pointree.options import ParseOptions
 from pointree.treebank.sentence import Sentence
 
 from .conftest import PATIENCE, eventually
@@ -19,6 +21,7 @@ pytest.importorskip("fastapi", reason="needs pip install 'pointree[serve]'")
 pytest.importorskip("httpx", reason="needs httpx")
 
 from pointree.serving.rounds import Round, fill_parts
+from pointree.serving.task import Task
 
 Serve = Callable[..., Any]
 
@@ -152,6 +155,19 @@ class TestRounds:
 
         return asyncio.run(make())
 
+    def test_a_pause_in_the_reading_is_no_end(self) -> None:
+        job = self.job(1)
+        job._sentences = iter([None, Sentence.from_words(["a"]), None, None])
+        assert [sentence.forms for sentence in job.take(100)] == [["a"]]
+        assert job.exhausted
+        assert job.take(100) == []
+
+    def test_reading_without_a_sentence_gives_others_their_turn(self) -> None:
+        job = self.job(1)
+        job._sentences = itertools.repeat(None)
+        assert job.take(100) == []
+        assert not job.exhausted
+
     @pytest.mark.usefixtures("unhurried")
     def test_each_job_has_a_slice_and_then_what_room_is_left(self) -> None:
         jobs = [self.job(1_000), self.job(3), self.job(1_000)]
@@ -171,6 +187,16 @@ class TestRounds:
         batcher._jobs.extend([long, short, later])
         long.attained, short.attained, later.attained = 3.0, 0.0, 0.1
         assert batcher._next_turn() == [short, later, long]
+
+    @pytest.mark.usefixtures("unhurried")
+    def test_a_small_request_goes_before_large_ones_that_had_no_turn_yet(self, batcher: Any) -> None:
+        """With options of their own, large requests share no round, and each would take a slice before it."""
+        large = [self.job(1_000) for _ in range(20)]
+        for beam, job in enumerate(large, 2):
+            job.task, job.size = Task(ParseOptions(beam=beam)), 1_000_000
+        small = self.job(1)
+        batcher._jobs.extend([*large, small])
+        assert batcher._next_turn() == [small]
 
     @pytest.mark.usefixtures("unhurried")
     def test_who_waits_longest_is_not_forgotten(self, batcher: Any) -> None:

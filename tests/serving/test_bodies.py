@@ -67,6 +67,27 @@ def test_a_few_faults_of_many_are_told(served: Any) -> None:
     assert reply.json()["error"]["message"].endswith("; and 3 more")
 
 
+@pytest.mark.parametrize(
+    ("body", "status", "message"),
+    [
+        (b'{"words": [["a", "\\ud800"]]}', 422, "body.words.0.1: expected Unicode text, found a lone U+D800"),
+        (b'{"words": [["a"]], "order": "\\ud800"}', 422, "\\ud800"),
+        (b'{"words": [["a"]], "\\ud800": 1}', 422, "body.\\ud800: this field is unknown"),
+        (b'{"text": "\\ud800"}', 422, "found a lone U+D800"),
+        ('{"words": [["a"]]}'.encode("utf-16"), 400, "body: expected UTF-8, found other bytes"),
+        (b'{"words": [["a"]], "beam": ' + b"9" * 4_000 + b"}", 422, "beam: expected at most 32, found 999"),
+    ],
+    ids=["word", "order", "field", "text", "UTF-16", "digits"],
+)
+def test_what_no_answer_can_hold_is_no_fault_of_the_service(
+    served: Any, body: bytes, status: int, message: str
+) -> None:
+    reply = served.client.post("/v1/parse", content=body, headers={"Content-Type": "application/json"})
+    assert reply.status_code == status
+    assert message in reply.json()["error"]["message"]
+    assert len(reply.content) < 1_500
+
+
 @pytest.mark.parametrize("route", ["/v1/parse", "/v1/draw", "/v1/trace"])
 @pytest.mark.parametrize("content_type", [None, "text/plain", "application/x-www-form-urlencoded", "application/jsonp"])
 def test_other_content_types_are_415(served: Any, route: str, content_type: str | None) -> None:

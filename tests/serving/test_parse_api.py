@@ -12,7 +12,7 @@ import pytest
 
 from pointree.rendering import render
 from pointree.text.reading import segment_text
-from pointree.treebank.conllu import read_conllu
+from pointree.treebank.conllu import format_sentence, read_conllu
 
 pytest.importorskip("fastapi", reason="needs pip install 'pointree[serve]'")
 pytest.importorskip("httpx", reason="needs httpx")
@@ -53,6 +53,37 @@ def test_text_gives_the_bytes_of_the_command_line(served: Any, run_parse: Run, o
     assert reply.status_code == 200
     assert reply.text == run_parse(TEXT, "--from", "text", "--to", output)
     assert reply.headers["x-pointree-model"] == "tiny-test"
+
+
+@pytest.mark.parametrize("breaks", ["auto", "line", "presegmented"])
+def test_a_model_with_a_segmenter_cuts_a_long_paragraph_as_the_command_line_does(
+    model_folder: Path, tmp_path: Path, ewt: Path, breaks: str
+) -> None:
+    import torch
+
+    import pointree
+    from pointree.nn.segmenter import SegmenterNetwork
+    from pointree.text.alphabet import Alphabet
+    from pointree.text.char_segmenter import SegmenterRules
+    from pointree.text.expansion import Expansion
+
+    from .conftest import running
+
+    made = pointree.load(model_folder, engine="torch")
+    torch.manual_seed(1)
+    rules = SegmenterRules(Alphabet("abcdefghijklmnopqrstuvwxyz.,"), Expansion())
+    made.network.segmenter = SegmenterNetwork(made.config.segmenter, rules)
+    made.text_model = None
+    made.save(tmp_path / "model")
+    parser = pointree.load(tmp_path / "model")
+    assert parser.segmenter is not None
+    words = " ".join(sentence.text for sentence in read_conllu(ewt)).split()
+    text = " ".join(words * (20_000 // sum(map(len, words)) + 1))
+    assert len(text) > 20_000
+    lines = text if breaks == "auto" else text.replace(". ", ".\n")
+    expected = "".join(map(format_sentence, parser.parse_text(lines, sentences=breaks)))
+    with running(parser) as service:
+        assert service.parse(text=lines, output="conllu", sentences=breaks).text == expected
 
 
 @pytest.mark.parametrize("output", ["conllu", "json"])

@@ -43,7 +43,7 @@ def test_names_that_cannot_be_used() -> None:
         registry("a/b")
     with pytest.raises(UsageError, match=r"^model en is given twice"):
         registry("en", "en")
-    with pytest.raises(UsageError, match=r"^serve: expected one model at least, found none"):
+    with pytest.raises(UsageError, match=r"^serve: expected at least one model, found none"):
         registry()
 
 

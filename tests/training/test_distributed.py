@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from safetensors.torch import load_file
 from torch import nn
 
 import pointree
-from pointree.errors import TrainingError
+from pointree.errors import TrainingError, UsageError
 from pointree.models.layout import METRICS, WEIGHTS
 from pointree.training import distributed
 from pointree.training.distributed import Group, join_group
@@ -47,8 +49,11 @@ def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def command(treebank: Path, output: Path, *more: str) -> list[str]:
-    own = ["--standalone", "--nproc-per-node", "2", "-m", "pointree", "train", "--no-text-model"]
+TWO_PROCESSES = ("--standalone", "--nproc-per-node", "2")
+
+
+def command(treebank: Path, output: Path, *more: str, launch: Sequence[str] = TWO_PROCESSES) -> list[str]:
+    own = [*launch, "-m", "pointree", "train", "--no-text-model"]
     settings = [part for name, value in SETTINGS.items() for part in ("--set", f"{name}={value}")]
     files = ["--train", str(treebank), "--dev", str(treebank), "--output", str(output)]
     return [sys.executable, "-m", "torch.distributed.run", *own, *files, *settings, *more]
@@ -79,6 +84,28 @@ def test_two_processes_are_one(treebank: Path, together: tuple[Path, str], tmp_p
     weights = load_file(together[0] / WEIGHTS)
     for name, tensor in load_file(tmp_path / "model" / WEIGHTS).items():
         assert torch.allclose(weights[name], tensor, atol=0.02), name
+
+
+@pytest.mark.slow
+def test_two_machines_are_one(treebank: Path, together: tuple[Path, str], tmp_path: Path) -> None:
+    """Two launchers with a process each, that meet on the loopback address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        place = f"--rdzv-endpoint=127.0.0.1:{probe.getsockname()[1]}"
+    output = tmp_path / "model"
+    launch = ["--nnodes=2", "--nproc-per-node=1", "--rdzv-backend=c10d", "--rdzv-id=test", place]
+    launch.append("--local-addr=127.0.0.1")
+    line = command(treebank, output, launch=launch)
+    machines = [subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    try:
+        said = [machine.communicate(timeout=300) for machine in machines]
+    finally:
+        for machine in machines:
+            machine.kill()
+    assert [machine.returncode for machine in machines] == [0, 0], said
+    assert sum(out.count("best LAS on dev") for out, _err in said) == 1
+    assert metrics(output) == metrics(together[0])
+    assert (output / WEIGHTS).read_bytes() == (together[0] / WEIGHTS).read_bytes()
 
 
 @pytest.mark.slow
@@ -147,3 +174,71 @@ def test_a_lost_process_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(distributed.dist, "all_reduce", lost)
     with pytest.raises(TrainingError, match=r"has ended \(Connection closed by peer .*\); the same command"):
         Group(0, 2).wait()
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Process 5 of 8 on two machines of four GPUs, which are not there; what it asks of torch."""
+    asked: dict[str, Any] = {}
+    for name, value in {"WORLD_SIZE": "8", "RANK": "5", "LOCAL_RANK": "1"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 4)
+    monkeypatch.setattr(torch.cuda, "set_device", lambda device: asked.update(current=device))
+    monkeypatch.setattr(distributed.dist, "is_initialized", lambda: False)
+    monkeypatch.setattr(distributed.dist, "get_rank", lambda: 5)
+
+    def init(backend: str, *, timeout: object, **options: Any) -> None:
+        asked.update(backend=backend, **options)
+
+    monkeypatch.setattr(distributed.dist, "init_process_group", init)
+    return asked
+
+
+def test_each_process_has_the_gpu_of_its_local_number(started: dict[str, Any]) -> None:
+    group = join_group("cuda")
+    assert (group.rank, group.size, group.device) == (5, 8, "cuda:1")
+    assert started == {"current": 1, "backend": "nccl", "device_id": torch.device("cuda:1")}
+
+
+def test_processes_on_cpus_talk_by_gloo(started: dict[str, Any]) -> None:
+    assert join_group("cpu").device == "cpu"
+    assert started == {"backend": "gloo"}
+
+
+@pytest.mark.parametrize(
+    ("device", "local", "message"),
+    [
+        ("cuda:0", "1", "--device cuda:0: expected cuda with several processes, which take a GPU each"),
+        ("cuda", "4", "--device cuda: expected a GPU for each process of this machine, found 4"),
+    ],
+)
+def test_a_gpu_that_a_process_cannot_have(
+    started: dict[str, Any], monkeypatch: pytest.MonkeyPatch, device: str, local: str, message: str
+) -> None:
+    monkeypatch.setenv("LOCAL_RANK", local)
+    with pytest.raises(UsageError) as caught:
+        join_group(device)
+    assert str(caught.value) == message
+    assert not started
+
+
+def test_all_that_is_sent_is_on_the_device_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """NCCL sends no tensors of the CPU; the device ``meta`` stands for a GPU."""
+    sent: list[str] = []
+
+    def reduce(tensor: torch.Tensor) -> None:
+        sent.append(tensor.device.type)
+
+    def gather(parts: list[torch.Tensor], tensor: torch.Tensor) -> None:
+        sent.extend(part.device.type for part in (*parts, tensor))
+
+    monkeypatch.setattr(distributed.dist, "all_reduce", reduce)
+    monkeypatch.setattr(distributed.dist, "all_gather", gather)
+    monkeypatch.setattr(torch.Tensor, "cpu", lambda tensor: torch.ones(tensor.shape, dtype=tensor.dtype))
+    monkeypatch.setattr(torch.Tensor, "tolist", lambda tensor: [0.0] * len(tensor))
+    monkeypatch.setattr(torch.Tensor, "coalesce", lambda tensor: tensor)
+    group = Group(0, 2, "meta")
+    group.wait()
+    group.average([nn.Parameter(torch.ones(2, 3, device="meta"))], [nn.Parameter(torch.ones(4, 3, device="meta"))])
+    assert sent
+    assert set(sent) == {"meta"}

@@ -1,7 +1,8 @@
 r"""LaTeX source for the package tikz-dependency: a document with one page a sentence, or a fragment to paste.
 
-Any LaTeX compiles it. pdfLaTeX has no glyphs for most scripts and prints a code like U+4E2D in their place;
-to see them, compile with LuaLaTeX or XeLaTeX and set a main font that has them.
+Any LaTeX compiles it. pdfLaTeX has no glyphs for most scripts and prints a code like U+4E2D in their place. XeLaTeX and
+LuaLaTeX take the first fonts of two lists that are installed: one for Latin, Greek and Cyrillic, one for Chinese,
+Japanese and Korean. For other scripts, set a main font that has them.
 """
 
 from __future__ import annotations
@@ -27,7 +28,30 @@ PREAMBLE = r"""\documentclass[multi=dependency, border=4pt]{standalone}
   \def\missing@glyph#1:#2\relax{{\ttfamily\UTFviii@hexcodepoint{\the\numexpr\decode@UTFviii#2\relax}}}
   \makeatother
 \else
-  \usepackage{fontspec} % \setmainfont{...} chooses a font with the letters of your language
+  \usepackage{fontspec}
+  % The first font of a list that is installed; \setmainfont{...} below chooses another one.
+  \def\firstfont#1#2{\def#1{}\def\do##1{\ifx#1\empty\IfFontExistsTF{##1}{\def#1{##1}}{}\fi}#2}
+  \firstfont\treefont{\do{CMU Serif}\do{Noto Serif}\do{DejaVu Serif}\do{Times New Roman}}
+  \firstfont\cjkfont{\do{Noto Serif CJK SC}\do{Noto Sans CJK SC}\do{Source Han Serif SC}\do{Songti SC}\do{SimSun}}
+  \ifx\treefont\empty\else\setmainfont{\treefont}\fi
+  \ifx\cjkfont\empty\else
+    \ifxetex
+      % Characters of these ranges switch to the second font by themselves.
+      \newfontfamily\cjkfamily{\cjkfont}
+      \newXeTeXintercharclass\cjkclass
+      \def\do#1#2{\count255="#1 \loop\XeTeXcharclass\count255=\cjkclass
+        \ifnum\count255<"#2 \advance\count255 by 1 \repeat}
+      \do{1100}{11FF}\do{2E80}{9FFF}\do{A960}{A97F}\do{AC00}{D7FF}\do{F900}{FAFF}\do{FF00}{FFEF}\do{20000}{323AF}
+      \XeTeXinterchartokenstate=1
+      \XeTeXinterchartoks 0 \cjkclass={\begingroup\cjkfamily}
+      \XeTeXinterchartoks 4095 \cjkclass={\begingroup\cjkfamily}
+      \XeTeXinterchartoks \cjkclass 0={\endgroup}
+      \XeTeXinterchartoks \cjkclass 4095={\endgroup}
+    \else\ifx\treefont\empty\else
+      \directlua{luaotfload.add_fallback("cjk", {"\cjkfont:mode=node;"})}
+      \setmainfont{\treefont}[RawFeature={fallback=cjk}]
+    \fi\fi
+  \fi
 \fi
 \usepackage{tikz-dependency}
 \begin{document}

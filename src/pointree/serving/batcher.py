@@ -33,8 +33,9 @@ class Batcher:
     """A queue of jobs and the thread that works on them.
 
     A round takes sentences of all jobs that can be parsed together with the first one. Rounds run in slices. After each
-    slice, the next turn goes to the job or round that has had the least work so far: a short request waits for the end
-    of a slice, not of other requests. Jobs that nobody waits for any more end with the slice.
+    slice, the next turn goes to the job or round that has had the least work so far, and among new jobs to the
+    smallest: a short request waits for the end of a slice, not of other requests. Jobs that nobody waits for any more
+    end with the slice.
     """
 
     def __init__(
@@ -122,14 +123,14 @@ class Batcher:
         with self._changed:
             while True:
                 rounds = self._runnable()
-                jobs = sorted((job for job in self._jobs if job.ready), key=lambda job: (job.attained, job.arrival))
+                jobs = sorted((job for job in self._jobs if job.ready), key=lambda job: (job.attained, job.size))
                 if not rounds and not jobs:
                     if self._stopping:
                         return None
                     self._changed.wait()
                     continue
                 if not rounds and not self._stopping:
-                    patience = jobs[0].arrival + self._wait_seconds - time.monotonic()
+                    patience = min(job.arrival for job in jobs) + self._wait_seconds - time.monotonic()
                     if patience > 0:
                         self._changed.wait(patience)
                         continue

@@ -60,7 +60,7 @@ def _is_json(content_type: str) -> bool:
 def _parse(body: bytes, model: type[_Model], limits: Limits) -> _Model:
     _check_size(body, limits)
     try:
-        value = json.loads(body)
+        value = json.loads(body.decode("utf-8-sig"))  # json would also take UTF-16, in which `_check_size` cannot count
     except UnicodeDecodeError:
         raise RequestError(400, "encoding", "body: expected UTF-8, found other bytes") from None
     except RecursionError:

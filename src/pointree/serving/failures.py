@@ -13,6 +13,9 @@ __all__ = ["RETRY_AFTER", "RequestError", "error_body", "from_error", "over_limi
 RETRY_AFTER = {"Retry-After": "1"}
 """What an overloaded service says: a queue is a matter of seconds, and the next attempt costs next to nothing."""
 
+_MAX_MESSAGE = 1_000
+"""Characters of a message."""
+
 _STATUS = {
     "body_bytes": 413,
     "words": 413,
@@ -42,7 +45,8 @@ class RequestError(PointreeError):
     ) -> None:
         self.status = status
         self.code = code
-        self.message = " ".join(message.split())
+        # A request may hold a lone surrogate, which no answer can, and numbers of thousands of digits.
+        self.message = " ".join(message.split()).encode("utf-8", "backslashreplace").decode()[:_MAX_MESSAGE]
         self.limit = limit
         self.headers = dict(headers or {})
         super().__init__(self.message)
@@ -60,7 +64,7 @@ def from_error(error: Exception) -> RequestError:
         return error
     if isinstance(error, PointreeError):
         return RequestError(422, "invalid", str(error))
-    return RequestError(500, "internal", "the request failed by a fault of the service, which has been logged")
+    return RequestError(500, "internal", "the service could not answer this request; the error has been logged")
 
 
 def error_body(failure: RequestError, request_id: str | None = None) -> dict[str, Any]:

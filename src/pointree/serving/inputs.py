@@ -9,9 +9,10 @@ from pointree.options import SentenceBreaks
 from pointree.parser import Parser
 from pointree.serving.failures import over_limit
 from pointree.serving.limits import Limits
+from pointree.text.char_segmenter import CharSegmenter
 from pointree.text.pieces import MAX_PIECE, InPieces, Tokeniser
-from pointree.text.reading import Segmenter, segment_text
-from pointree.text.udpipe import TextModel
+from pointree.text.reading import segment_steps, segment_text
+from pointree.treebank.blocks import is_blank
 from pointree.treebank.formats import read_treebank
 from pointree.treebank.sentence import Sentence
 
@@ -34,19 +35,19 @@ _ROWS_PER_WORD = 4
 
 def from_text(
     text: str, parser: Parser, limits: Limits, *, sentences: SentenceBreaks = "auto", name: str = "text"
-) -> Iterator[Sentence]:
-    """Cut raw text into sentences with the segmenter of the parser, which must have one."""
+) -> Iterator[Sentence | None]:
+    """Cut raw text into sentences with the segmenter of the parser, which must have one; None is a pause."""
     segmenter = parser.require_segmenter()
-    if isinstance(segmenter, TextModel):
-        return _in_pieces(text, segmenter, limits, sentences, name)
-    return _segmented(text, segmenter, limits, sentences, name)
+    if isinstance(segmenter, CharSegmenter):
+        return _in_slices(text, segmenter, limits, sentences, name)
+    return _in_pieces(text, parser.require_text_model(), limits, sentences, name)
 
 
-def _segmented(
-    text: str, segmenter: Segmenter, limits: Limits, sentences: SentenceBreaks, name: str
-) -> Iterator[Sentence]:
+def _in_slices(
+    text: str, segmenter: CharSegmenter, limits: Limits, sentences: SentenceBreaks, name: str
+) -> Iterator[Sentence | None]:
     check_text(text, limits, name)
-    yield from segment_text(text, segmenter, name=name, sentences=sentences)
+    yield from segment_steps(text, segmenter, name=name, sentences=sentences)
 
 
 def _in_pieces(
@@ -66,15 +67,15 @@ def from_tokeniser(text: str, tokeniser: Tokeniser, limits: Limits, *, name: str
 def from_conllu(conllu: str, limits: Limits, *, name: str = "conllu") -> Iterator[Sentence]:
     """Read CoNLL-U; a row that breaks the format is an error with its line."""
     most = _ROWS_PER_WORD * limits.sentence_words + 100
-    lines = _short_blocks(_stream(conllu), most, limits)
+    lines = _short_blocks(io.StringIO(conllu, newline="\n"), most, limits)
     return read_treebank(lines, format="conllu", name=name)
 
 
-def _short_blocks(lines: Iterable[bytes], most: int, limits: Limits) -> Iterator[bytes]:
+def _short_blocks(lines: Iterable[str], most: int, limits: Limits) -> Iterator[str]:
     """The lines, unless there are too many without a blank one: they are refused before anybody works on them."""
     count = 0
     for line in lines:
-        count = 0 if line.isspace() else count + 1
+        count = 0 if is_blank(line) else count + 1
         if count > most:
             found = f"found {most} lines without a blank one"
             message = f"expected sentences of at most {limits.sentence_words} words, {found}"
@@ -101,8 +102,3 @@ def check_text(text: str, limits: Limits, name: str = "text") -> list[str]:
         expected = f"expected at most {limits.word_characters} characters without white space"
         raise over_limit(limits, "word_characters", f"{name}: {expected}, found {longest}")
     return runs
-
-
-def _stream(text: str) -> io.BytesIO:
-    # A lone surrogate, which JSON can spell, fails where the bytes are decoded, with its place.
-    return io.BytesIO(text.encode("utf-8", "surrogatepass"))

@@ -30,16 +30,24 @@ class Job:
     """The work of one request.
 
     The event loop makes it and reads `results`; the batcher's thread calls `take`, `deliver` and `finish`. Sentences
-    are read as they are needed, so a long text is cut into words while its beginning is already on its way back.
+    are read as they are needed, so a long text is cut into words while its beginning is already on its way back. None
+    among them is a pause in the reading.
 
     Attributes:
         attained: Seconds of work that the job has had; those with little have the next turn.
+        size: Roughly how much work the job is, in any unit; of those without a turn yet, small ones go first.
         served: When it last had a turn.
         busy: Whether sentences of it are being worked on.
     """
 
     def __init__(
-        self, parser: Parser, task: Task, sentences: Iterable[Sentence], render: Render, limits: Limits
+        self,
+        parser: Parser,
+        task: Task,
+        sentences: Iterable[Sentence | None],
+        render: Render,
+        limits: Limits,
+        size: int = 0,
     ) -> None:
         self.parser = parser
         self.task = task
@@ -47,6 +55,7 @@ class Job:
         self.render = render
         self.arrival = self.served = time.monotonic()
         self.attained = 0.0
+        self.size = size
         self.busy = False
         self.exhausted = False
         self.cancelled = False
@@ -96,8 +105,9 @@ class Job:
                     raise
                 break
             if sentence is None:
-                self.exhausted = True
-                break
+                if self.exhausted:
+                    break
+                continue
             total += self.task.cost(len(sentence))
             if total > 2 * cost and taken:
                 self._held = sentence
@@ -106,10 +116,15 @@ class Job:
         return taken
 
     def _next(self) -> Sentence | None:
+        """The next sentence; None at a pause and, `exhausted`, at the end."""
         if self._held is not None:
             sentence, self._held = self._held, None
             return sentence
-        found = next(self._sentences, None)
+        try:
+            found = next(self._sentences)
+        except StopIteration:
+            self.exhausted = True
+            return None
         if found is not None:
             self._check(found)
         return found

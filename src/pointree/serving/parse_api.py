@@ -58,7 +58,8 @@ def parse_router(service: Service) -> APIRouter:
         model = service.registry.get(asked.model)
         _check_beam(asked, service.limits)
         sentences = _sentences(asked, model, service.limits)
-        job = service.new_job(model, asked.task(), sentences, _RENDER[asked.output])
+        n_bytes = len(await request.body())
+        job = service.new_job(model, asked.task(), sentences, _RENDER[asked.output], n_bytes=n_bytes)
         headers = {"X-Pointree-Model": model.name}
         if asked.stream:
             chunks = _ndjson(service, job, request) if asked.output == "json" else _conllu(service, job)
@@ -94,7 +95,7 @@ def _check_beam(asked: ParseRequest, limits: Limits) -> None:
             raise over_limit(limits, "beam", f"{name}: expected at most {limits.beam}, found {value}")
 
 
-def _sentences(asked: ParseRequest, model: ServedModel, limits: Limits) -> Iterator[Sentence]:
+def _sentences(asked: ParseRequest, model: ServedModel, limits: Limits) -> Iterator[Sentence | None]:
     if asked.text is not None:
         return from_text(asked.text, model.parser, limits, sentences=asked.sentences)
     if asked.conllu is not None:

@@ -36,7 +36,7 @@ class Registry:
                 raise UsageError(f"model {model.name} is given twice; name one of them otherwise: NAME=FOLDER")
             self._models[model.name] = model
         if not self._models:
-            raise UsageError("serve: expected one model at least, found none")
+            raise UsageError("serve: expected at least one model, found none")
 
     def __iter__(self) -> Iterator[ServedModel]:
         return iter(self._models.values())
@@ -67,7 +67,7 @@ class Registry:
 
 
 def load_registry(
-    models: Sequence[str], *, precision: str = "fp32", device: str = "cpu", engine: str = "auto"
+    models: Sequence[str], *, precision: str | None = None, device: str = "cpu", engine: str = "auto"
 ) -> Registry:
     """Load models given as `NAME=MODEL` or `MODEL`, a name or folder, whose last part is then the name."""
     parsers: dict[str, Parser] = {}

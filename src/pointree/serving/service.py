@@ -60,9 +60,11 @@ class Service:
     def registry(self, registry: Registry) -> None:
         self._registry = registry
 
-    def new_job(self, model: ServedModel, task: Task, sentences: Iterable[Sentence], render: Render) -> Job:
-        """A job for this model; it starts when it is given to `collect` or `stream`."""
-        return Job(model.parser, task, sentences, render, self.limits)
+    def new_job(
+        self, model: ServedModel, task: Task, sentences: Iterable[Sentence | None], render: Render, *, n_bytes: int
+    ) -> Job:
+        """A job for this model and a request of so many bytes; it starts when it is given to `collect` or `stream`."""
+        return Job(model.parser, task, sentences, render, self.limits, n_bytes * task.cost(1))
 
     async def collect(self, job: Job, request: Request) -> list[str]:
         """All rendered trees of a job; a client that goes away meanwhile ends it."""

@@ -44,7 +44,7 @@ class ProcessFields(BaseModel):
     parser: Annotated[str | None, Field(description="Parse the sentences.")] = None
     output: Annotated[str, Field(description="conllu, epe, matxin, horizontal, plaintext or vertical.")] = "conllu"
 
-    def sentences(self, model: ServedModel, limits: Limits) -> Iterator[Sentence]:
+    def sentences(self, model: ServedModel, limits: Limits) -> Iterator[Sentence | None]:
         """The sentences in the data."""
         if self.tokenizer is None:
             return read_udpipe(self.data, self.input, limits)
@@ -75,7 +75,8 @@ def udpipe_router(service: Service) -> APIRouter:
             fields = _fields(request.scope["query_string"], request.headers, await request.body())
             model = service.registry.match(fields.model)
             writer = fields.writer()
-            job = service.new_job(model, fields.task(), fields.sentences(model, service.limits), writer.write)
+            sentences = fields.sentences(model, service.limits)
+            job = service.new_job(model, fields.task(), sentences, writer.write, n_bytes=len(fields.data))
             texts = await service.collect(job, request)
         except PointreeError as error:
             raise _as_udpipe_says(error) from error

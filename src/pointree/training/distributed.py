@@ -16,7 +16,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
-from pointree.errors import TrainingError
+from pointree.errors import TrainingError, UsageError
 
 __all__ = ["Group", "join_group"]
 
@@ -140,14 +140,24 @@ def join_group(device: str = "cpu") -> Group:
     if size == 1 or "RANK" not in os.environ:
         return Group(device=device)
     on_gpu = device.startswith("cuda")
-    if device == "cuda":
-        device = f"cuda:{os.environ.get('LOCAL_RANK', '0')}"
-        torch.cuda.set_device(device)
+    if on_gpu:
+        device = _own_gpu(device)
     if not dist.is_initialized():
         options: dict[str, Any] = {"device_id": torch.device(device)} if on_gpu else {}
         with _told():
             dist.init_process_group("nccl" if on_gpu else "gloo", timeout=_PATIENCE, **options)
     return Group(dist.get_rank(), size, device)
+
+
+def _own_gpu(device: str) -> str:
+    """The GPU of this process: that of its number among the processes of its machine."""
+    if device != "cuda":
+        raise UsageError(f"--device {device}: expected cuda with several processes, which take a GPU each")
+    number, count = int(os.environ.get("LOCAL_RANK", "0")), torch.cuda.device_count()
+    if number >= count:
+        raise UsageError(f"--device cuda: expected a GPU for each process of this machine, found {count}")
+    torch.cuda.set_device(number)
+    return f"cuda:{number}"
 
 
 @contextmanager
