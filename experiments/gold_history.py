@@ -29,7 +29,7 @@ def gold_history_uas(parser: Parser, sentences: list[Sentence]) -> float:
         batch = engine.featurizer.batch(encoded[start : start + 32])
         loss = engine.network.loss(batch)
         words += loss.predicted.shape[1]
-        correct += int((loss.predicted[0] == batch.gold[0].heads).sum())
+        correct += int((loss.predicted[0] == batch.gold[0].targets).sum())
     return 100.0 * correct / words
 
 

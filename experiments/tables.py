@@ -6,6 +6,7 @@ Each table stands between `<!-- table: NAME -->` and `<!-- end of table -->` and
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -20,6 +21,7 @@ from pointree.experiments.paper import PaperScore, paper_available, paper_score
 from pointree.experiments.report import Entry, Report, decisive_metric, make_report
 from pointree.experiments.results import read_json, result_path
 from pointree.experiments.systems import SYSTEMS
+from pointree.release.recipe import load_recipe
 
 HERE = Path(__file__).resolve().parent
 NOTES = HERE.parent / "docs" / "notes"
@@ -34,7 +36,7 @@ DEV_FILES = ("en_ewt", "eu_bdt", "fi_tdt", "he_htb", "it_isdt", "ko_gsd", "sv_ta
 
 def reports() -> Iterator[Report]:
     """The reports of all grids that have results."""
-    recorded = sorted(path.name for path in (HERE / "results").iterdir() if path.name != "earlier")
+    recorded = sorted(path.name for path in (HERE / "results").iterdir() if path.name not in ("earlier", "languages"))
     for name in dict.fromkeys([*FIRST, *recorded]):
         grid = load_grid(HERE / f"{name}.toml", {}, need_files=False)
         report = make_report(grid, HERE / "results" / name)
@@ -225,6 +227,84 @@ def _figure(result: Mapping[str, Any], split: str, metric: str) -> str:
     return f"{result[split][metric]:.2f}" if split in result else ""
 
 
+# Languages
+
+
+def released() -> list[dict[str, Any]]:
+    """The results of `pointree release`, in the order of the recipe."""
+    codes = [recipe.code for recipe in load_recipe(HERE / "languages.toml")]
+    found = [read_json(HERE / "results" / "languages" / f"{code}.json") for code in codes]
+    return [result for result in found if result is not None]
+
+
+def languages() -> Iterator[str]:
+    """Each model from raw text on test, beside UDPipe 1 and 2."""
+    measures = ("tokens", "sentences", "words", "upos", "ufeats", "lemmas", "uas", "las")
+    yield (
+        "| model | treebank | "
+        + " | ".join(_MEASURES[name] for name in measures)
+        + " | UDPipe 1 | UDPipe 2 | MB | words/s |"
+    )
+    yield "| --- " * (len(measures) + 6) + "|"
+    for result in released():
+        test, udpipe1, published = result["test"], result.get("udpipe1"), result.get("published")
+        cells = [f"{test['raw'][name]:.2f}" for name in measures]
+        cells.append("" if udpipe1 is None else f"{udpipe1['test']['raw']['las']:.2f}")
+        other = "" if published is None or published["release"] == result["release"] else f" ({published['release']})"
+        cells.append("" if published is None else f"{published['raw']:.2f}{other}")
+        cells += [f"{result['size'] / 1e6:.1f}", f"{test['words_per_s']:,}"]
+        yield (
+            f"| `{result['code']}` {result['name']} | {result['treebank']} {result['release']} | "
+            + " | ".join(cells)
+            + " |"
+        )
+
+
+def languages_with_gold_tokens() -> Iterator[str]:
+    """Each model with gold tokens on test, beside UDPipe 1 and 2."""
+    measures = ("upos", "xpos", "ufeats", "lemmas", "uas", "las")
+    yield (
+        "| model | "
+        + " | ".join(_MEASURES[name] for name in measures)
+        + " | UDPipe 1 | UDPipe 2 | best epoch | minutes |"
+    )
+    yield "| --- " * (len(measures) + 5) + "|"
+    for result in released():
+        cells = [f"{result['test']['gold'][name]:.2f}" for name in measures]
+        cells.append(f"{result['udpipe1']['test']['gold']['las']:.2f}" if "udpipe1" in result else "")
+        cells.append(f"{result['published']['gold']:.2f}" if "published" in result else "")
+        cells += [f"{result['best_epoch']} of {result['epochs']}", f"{result['seconds'] / 60:.0f}"]
+        yield f"| `{result['code']}` | " + " | ".join(cells) + " |"
+
+
+_MEASURES = {
+    "tokens": "tokens",
+    "sentences": "sentences",
+    "words": "words",
+    "upos": "UPOS",
+    "xpos": "XPOS",
+    "ufeats": "features",
+    "lemmas": "lemmas",
+    "uas": "UAS",
+    "las": "LAS",
+}
+CATALOGUE = HERE.parent / "src" / "pointree" / "models" / "catalogue.json"
+
+
+def catalogue() -> str:
+    """The list of models that can be installed, as the package has it."""
+    entries = {
+        result["code"]: {
+            "language": result["name"],
+            "treebank": f"{result['treebank']} {result['release']}",
+            "size": result["size"],
+            "las": result["test"]["raw"]["las"],
+        }
+        for result in released()
+    }
+    return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
+
+
 TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "table-3": beside_the_paper,
     "tables-4-5": penn_protocol,
@@ -233,8 +313,10 @@ TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "verdict": verdict,
     "all-results": all_results,
     "earlier-results": earlier_results,
+    "languages": languages,
+    "languages-gold-tokens": languages_with_gold_tokens,
 }
-DOCUMENTS = (HERE / "README.md", NOTES / "results.md", NOTES / "hierarchy.md", NOTES / "ablations.md")
+DOCUMENTS = (HERE / "README.md", *(NOTES / f"{name}.md" for name in ("results", "hierarchy", "ablations", "languages")))
 
 
 def updated(text: str, tables: Mapping[str, Callable[[], Iterator[str]]] = TABLES) -> str:
@@ -256,6 +338,7 @@ def main() -> None:
         if after != before:
             path.write_text(after, encoding="utf-8")
             sys.stdout.write(f"{path.name} has changed\n")
+    CATALOGUE.write_text(catalogue(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -171,11 +171,15 @@ class Reference:
 
     def state(self, decoding: Decoding, focus: int) -> State:
         """s_t: the LSTM over the fused states (the cells too, if they are fused) and the focus word's input."""
+        read = [decoding.states.get(decoding.tree.dependent(focus, Slot(slot))) for slot in self.slots]
+        return self.fused_state(decoding.previous, read, focus)
+
+    def fused_state(self, previous: State, read: Sequence[State | None], focus: int) -> State:
+        """The state of a step that reads these states; one that is missing counts as zeros."""
         size = self.config.decoder.size
         nothing = torch.zeros(size, dtype=torch.float64)
-        read = [decoding.states.get(decoding.tree.dependent(focus, Slot(slot))) for slot in self.slots]
-        hidden, cell = decoding.previous.hidden, decoding.previous.cell
-        if self.slots:
+        hidden, cell = previous.hidden, previous.cell
+        if read:
             joint, gate = self["decoder.fusion.joint"], self.config.decoder.gate
             values = joint[:, :size].split(size)
             gates = (joint[:, size:] if gate == "gate1" else self["decoder.fusion.gate"]).split(size)

@@ -34,6 +34,7 @@ def test_public_names_are_pinned() -> None:
         "parse_files",
         "parse_on_cluster",
         "push",
+        "release_models",
         "report_experiment",
         "run_bench",
         "run_experiment",

@@ -40,12 +40,13 @@ LAYERS: dict[str, tuple[tuple[str, ...], str]] = {
     "ensemble": (("parser",), "several models that parse as one"),
     "experiments": (("models", "analysis"), "grids of training runs, and their reports"),
     "training": (("parser", "evaluation"), "from a treebank to a model"),
+    "release": (("training", "experiments"), "a recipe of models, from treebanks to installable packages"),
     "serving": (("ensemble", "rendering"), "parsing over HTTP"),
     "pipeline": (("ensemble", "rendering"), "files in, files out"),
     "integrations": (("parser", "rendering"), "pointree inside other libraries, such as spaCy"),
     "bulk": (("pipeline",), "files of any size on a Ray cluster, to a folder of shards"),
     "bench": (("training",), "how fast a machine trains and parses"),
-    "cli": (("bulk", "serving", "bench", "experiments"), "the commands, each a shell over a function"),
+    "cli": (("bulk", "serving", "bench", "release"), "the commands, each a shell over a function"),
 }
 """For each layer (a file or folder of the package): the layers that it stands on, and what it is.
 

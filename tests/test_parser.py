@@ -282,7 +282,7 @@ def test_precision_auto_loads_wherever_it_is(parser: Parser, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"precision": "fp8"}, "precision must be one of auto, fp32, bf16, found fp8"),
+        ({"precision": "fp8"}, "precision must be one of auto, fp32, bf16, int8, found fp8"),
         ({"device": "abacus"}, "device abacus cannot be used: "),
         ({"device": "cuda:99"}, "device cuda:99 cannot be used: "),
     ],

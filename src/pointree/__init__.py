@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pointree.options import ParseOptions
     from pointree.parser import Parser, load
     from pointree.pipeline import parse_files
+    from pointree.release.run import release_models
     from pointree.training.calibration import calibrate
     from pointree.training.run import train
     from pointree.treebank.export import to_pandas
@@ -60,6 +61,7 @@ __all__ = [
     "parse_files",
     "parse_on_cluster",
     "push",
+    "release_models",
     "report_experiment",
     "run_bench",
     "run_experiment",
@@ -88,6 +90,7 @@ _HOMES = {
     "parse_files": "pointree.pipeline",
     "parse_on_cluster": "pointree.bulk.run",
     "push": "pointree.models.push",
+    "release_models": "pointree.release.run",
     "report_experiment": "pointree.experiments.experiment",
     "run_bench": "pointree.bench.run",
     "run_experiment": "pointree.experiments.experiment",

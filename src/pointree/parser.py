@@ -46,13 +46,14 @@ Words = Sentence | Sequence[str]
 
 
 def load(
-    model: str | os.PathLike[str], *, precision: str = "fp32", device: str = "cpu", engine: str = "auto"
+    model: str | os.PathLike[str], *, precision: str | None = None, device: str = "cpu", engine: str = "auto"
 ) -> Parser:
     """Load a trained model, given by its name, its folder or its Hugging Face Hub id.
 
-    With ``precision`` ``fp32``, trees do not depend on the machine; ``bf16`` computes with 16 bits, and ``auto`` does
-    so where that is faster. ``engine`` is ``onnx`` (onnxruntime, on the CPU), ``torch``, or ``auto``: onnx where the
-    model has graphs for it and the device is the CPU.
+    With ``precision`` ``fp32``, trees do not depend on the machine. ``int8`` multiplies 8-bit numbers, on the engine
+    onnx, and ``bf16`` 16-bit ones, on torch. None is what the model names for the engine onnx, and fp32 otherwise;
+    ``auto`` is the same, but on torch it is bf16 where that is faster. ``engine`` is ``onnx`` (onnxruntime, on the
+    CPU), ``torch``, or ``auto``: onnx where the model has graphs for it and the device is the CPU.
     """
     return Parser.load(model, precision=precision, device=device, engine=engine)
 
@@ -111,7 +112,7 @@ class Parser:
 
     @classmethod
     def load(
-        cls, model: str | os.PathLike[str], *, precision: str = "fp32", device: str = "cpu", engine: str = "auto"
+        cls, model: str | os.PathLike[str], *, precision: str | None = None, device: str = "cpu", engine: str = "auto"
     ) -> Parser:
         """Load a trained model; see `pointree.load`."""
         folder = resolve_model(model)
@@ -138,7 +139,7 @@ class Parser:
 
     @property
     def precision(self) -> str:
-        """The arithmetic of the network: fp32 or bf16."""
+        """The arithmetic of the network: fp32, bf16 or int8."""
         return self.engine.precision
 
     @property
@@ -309,8 +310,15 @@ class Parser:
                 results[number] = [replace(tree, columns=predicted) for tree in trees]
         return results
 
+    def require_posteriors(self) -> None:
+        """Refuse a top-down model with a `UsageError`: it has no distribution over the heads of a word."""
+        if "top-down" in self.config.decoder.orders:
+            problem = "which gives no probability of every arc, so it neither joins others nor teaches"
+            raise UsageError(f"{self.name}: expected a bottom-up model, found the order top-down, {problem}")
+
     def posteriors(self, sentences: Sequence[Sentence], options: ParseOptions) -> MeanPosteriors:
         """The probabilities of all arcs of sentences that are sorted by falling length."""
+        self.require_posteriors()
         numbered = [self.featurizer.encode(sentence) for sentence in sentences]
         encoded = run_to_end(self.engine.encode_steps(numbered, self.orders(options)))
         return find_posteriors(encoded, Constraints(single_root=options.single_root, projective=options.projective))

@@ -8,7 +8,7 @@ import pytest
 from pointree.analysis import TreebankStatistics, treebank_statistics
 from pointree.errors import InputError
 from pointree.experiments.paper import paper_available
-from pointree.transitions import ORDERS, gold_steps
+from pointree.transitions import BOTTOM_UP, gold_steps
 from pointree.treebank.conllu import read_conllu
 from pointree.treebank.sentence import Sentence
 
@@ -79,7 +79,7 @@ def test_counts_of_a_small_tree() -> None:
 def test_available_dependents_are_those_that_the_oracle_attaches_before(ewt: Path) -> None:
     sentences = list(read_conllu(ewt))
     statistics = treebank_statistics(sentences)
-    for name, order in ORDERS.items():
+    for name, order in BOTTOM_UP.items():
         attached_before = 0
         for sentence in sentences:
             seen: set[int] = set()

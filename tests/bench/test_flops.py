@@ -24,7 +24,14 @@ SMALL = [
 @pytest.mark.parametrize("gate", ["gate1", "gate2"])
 @pytest.mark.parametrize(
     ("order", "fusion"),
-    [("left-to-right", "simple"), ("left-to-right", "none"), ("right-to-left", "adapted"), ("outside-in", "full")],
+    [
+        ("left-to-right", "simple"),
+        ("left-to-right", "none"),
+        ("right-to-left", "adapted"),
+        ("outside-in", "full"),
+        ("top-down", "none"),
+        ("top-down", "parent-sibling"),
+    ],
 )
 @pytest.mark.parametrize("length", [2, 9])
 def test_forward_equals_the_counter(order: str, fusion: str, gate: str, length: int) -> None:

@@ -108,7 +108,7 @@ def test_a_model(run: Run, ewt: Path, stand_in: dict[str, Any]) -> None:
     code, out, err = run("evaluate", ewt, "--model", "somewhere", "--json")
     assert (code, err) == (0, "")
     assert json.loads(out)["las"] == 100
-    assert stand_in == {"load": {"precision": "fp32", "device": "cpu", "engine": "auto"}, "options": ParseOptions()}
+    assert stand_in == {"load": {"precision": None, "device": "cpu", "engine": "auto"}, "options": ParseOptions()}
 
 
 def test_options_of_the_parser(run: Run, ewt: Path, stand_in: dict[str, Any]) -> None:

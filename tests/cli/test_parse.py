@@ -446,7 +446,7 @@ def test_old_keywords_name_the_new_ones(trained: Path, old: str) -> None:
     [
         (["--to", "pdf"], "--to must be one of conllu, json, jsonl, svg, table, tikz, tree, trace, found pdf"),
         (["--from", "pdf"], "--from must be one of text, conllu, conllx, words, found pdf"),
-        (["--precision", "fp8"], "precision must be one of auto, fp32, bf16, found fp8"),
+        (["--precision", "fp8"], "precision must be one of auto, fp32, bf16, int8, found fp8"),
         (["--device", "abacus"], "device abacus cannot be used: "),
         (["--to", "trace", "--workers", "2"], "--to trace goes without --workers"),
         (["--to", "trace", "--probabilities"], "--to trace goes without --probabilities"),

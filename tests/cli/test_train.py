@@ -268,8 +268,8 @@ def test_vectors_are_used(train: Callable[..., Outcome], trained: Path, tmp_path
         (
             ["decoder.order=sideways", "decoder.fusion=cold", "decoder.gate=gate9"],
             [
-                "decoder.order must be one of left-to-right, right-to-left, outside-in, combined, found",
-                "decoder.fusion must be one of none, simple, adapted, full, found",
+                "decoder.order must be one of left-to-right, right-to-left, outside-in, top-down, combined, found",
+                "decoder.fusion must be one of none, simple, adapted, full, parent, parent-sibling, found",
                 "decoder.gate must be one of gate1, gate2, found",
             ],
         ),

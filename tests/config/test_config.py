@@ -121,12 +121,12 @@ def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
     [
         (
             "decoder.order=up",
-            'decoder.order must be one of left-to-right, right-to-left, outside-in, combined, found "up"',
+            'decoder.order must be one of left-to-right, right-to-left, outside-in, top-down, combined, found "up"',
         ),
         ("decoder.gate=gate3", 'decoder.gate must be one of gate1, gate2, found "gate3"'),
         (
             "decoder.fusion=fuller",
-            'decoder.fusion must be one of none, simple, adapted, full, found "fuller"',
+            'decoder.fusion must be one of none, simple, adapted, full, parent, parent-sibling, found "fuller"',
         ),
         ("encoder.size=true", "encoder.size must be a whole number >= 1, found true"),
         ("encoder.size=1.0", "encoder.size must be a whole number >= 1, found 1.0"),
@@ -284,3 +284,19 @@ def test_options_have_the_values_of_a_configuration() -> None:
     assert (values["encoder.size"].value, values["encoder.size"].default) == (256, 512)
     assert values["embeddings.pretrained.layers"].value == (17, 18)
     assert values["decoder.gate"].value == values["decoder.gate"].default == "gate1"
+
+
+@pytest.mark.parametrize(
+    ("order", "fusion", "possible"),
+    [
+        ("top-down", "simple", "none, parent, parent-sibling"),
+        ("top-down", "full", "none, parent, parent-sibling"),
+        ("left-to-right", "parent", "none, simple, adapted"),
+        ("combined", "parent-sibling", "none, simple"),
+    ],
+)
+def test_top_down_and_bottom_up_fusions_do_not_mix(order: str, fusion: str, possible: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        Config.from_dict({"decoder": {"order": order, "fusion": fusion}})
+    expected = f'decoder.fusion must be one of {possible} for the order {order}, found "{fusion}"'
+    assert expected in str(caught.value)

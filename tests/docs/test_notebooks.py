@@ -18,7 +18,7 @@ SHOWN = {
     "compare": ("text/html", "left-to-right"),
     "errors": ("image/svg+xml", "<svg"),
     "parse": ("text/html", 'alt="John and Mary play tennis together."'),
-    "steps": ("text/html", "next best heads"),
+    "steps": ("text/html", "next best"),
 }
 """For each notebook, something that one of its outputs shows."""
 

@@ -190,8 +190,14 @@ def test_arcs_of_root_are_labelled_by_models_that_have_a_label_for_them() -> Non
     assert all(word.deprel in ("odd", "top") for word in Ensemble([other, other]).parse([["ta"]])[0].words)
 
 
+def test_a_top_down_model_joins_no_others() -> None:
+    top_down = tiny_parser(tiny_config(("top-down", "parent", "gate1")))
+    with pytest.raises(UsageError, match="expected a bottom-up model, found the order top-down, which gives no prob"):
+        Ensemble([tiny_parser(), top_down])
+
+
 def test_faults_of_the_user() -> None:
-    with pytest.raises(UsageError, match="expected one model at least, found none"):
+    with pytest.raises(UsageError, match="expected at least one model, found none"):
         Ensemble([])
     with pytest.raises(UsageError, match="beam 4: expected 1, since 3 models together parse greedily, to one tree"):
         Ensemble(three_orders()).parse(SENTENCES, beam=4)

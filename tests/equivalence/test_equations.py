@@ -26,7 +26,7 @@ from ..helpers import (
     tiny_config,
     tiny_parser,
 )
-from ..reference import Reference
+from ..reference_top_down import reference_of
 
 Settings = dict[str, dict[str, Any]]
 
@@ -45,7 +45,7 @@ def reference_loss(parser: Parser, sentences: list[Sentence], parameters: dict[s
     lookup = parser.vocabularies.deprels.lookup
     for sentence in sentences:
         heads = [head for head in sentence.heads if head is not None]
-        reference = Reference(parser, sentence, parameters)
+        reference = reference_of(parser, sentence, parameters)
         arc_loss, label_loss = reference.loss(heads, [lookup(deprel) for deprel in sentence.deprels])
         arcs.append(arc_loss)
         labels.append(label_loss)
@@ -66,7 +66,8 @@ def test_loss_and_gradients_are_those_of_the_equations(combination: Combination,
 
     assert loss.arcs.sum().item() == pytest.approx(arcs.item(), rel=1e-10)
     assert loss.labels.sum().item() == pytest.approx(labels.item(), rel=1e-10)
-    assert loss.arcs.shape == loss.labels.shape == (1, 17)
+    n_steps = 2 * 17 - len(sentences) if combination[0] == "top-down" else 17
+    assert loss.arcs.shape == loss.labels.shape == (1, n_steps)
     for name, parameter in network.named_parameters():
         gradient = parameter.grad
         assert gradient is not None, name
@@ -105,7 +106,7 @@ def test_greedy_search_follows_the_equations(combination: Combination, *layers: 
     for constraints in CONSTRAINTS:
         options = ParseOptions(single_root=constraints.single_root, projective=constraints.projective)
         for sentence, (tree,) in zip(sentences, parser.trees(sentences, options), strict=True):
-            reference = Reference(parser, sentence)
+            reference = reference_of(parser, sentence)
             decoding = reference.greedy(constraints)
             labels = reference.best_labels(decoding, parser.vocabularies.deprels.lookup("root"))
             assert tree.heads == decoding.tree.heads[1:]
@@ -123,7 +124,7 @@ def test_a_wide_beam_finds_all_trees_and_ranks_them_as_exhaustive_search_does(co
     # Every rule with every combination would take long; in turn, each order and gate meets each rule.
     constraints: Constraints = CONSTRAINTS[number % 4]
     for sentence in random_sentences([1, 2, 3, 4 if number % 3 == 0 else 3], seed=number):
-        reference = Reference(parser, sentence)
+        reference = reference_of(parser, sentence)
         expected = []
         for decoding in reference.all_decodings(constraints):
             labels = reference.best_labels(decoding, root_label)

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from pointree.nn.teacher_forcing import teacher_forced_states
-from pointree.search.state import BatchedTrees
+from pointree.search.machine import new_machine
 from pointree.search.step import Stepper
-from pointree.transitions import Constraints
+from pointree.transitions import Constraints, pointing_steps
 
 from ..helpers import (
     COMBINATIONS,
@@ -36,19 +36,17 @@ def test_teacher_forced_states_are_stepped_states(combination: Combination) -> N
         forced = teacher_forced_states(network.decoder, encoding.initial, gates, gold.state_ids, gold.steps)
 
         stepper = Stepper.start(parser.engine.encode(batch).branch(), beam=1)
-        trees = BatchedTrees(
-            stepper.branch.arrays,
-            stepper.steps.lengths,
-            parser.featurizer.systems[0].slots,
-            Constraints(single_root=False),
-        )
+        trees = new_machine(stepper.branch, Constraints(single_root=False))
+        golden = [pointing_steps(sentence.heads, parser.featurizer.systems[0]) for sentence in sentences]
         for step, count in enumerate(stepper.steps.active):
             trees.select(slice(count))
             focus, names, log_probs = stepper.advance(trees, step, width=1)
-            gold_heads = [sentences[row].heads[word - 1] for row, word in enumerate(focus.flatten().tolist())]
-            head = torch.tensor(gold_heads).unsqueeze(1)
+            now = [golden[row][step] for row in range(count)]
+            assert focus.flatten().tolist() == [each.focus for each in now]
+            position = torch.tensor([[each.position] for each in now])
             start = gold.steps.offsets[step]
             torch.testing.assert_close(stepper.memory[names, 0], forced[start : start + count], rtol=0, atol=1e-12)
-            assert gold.heads[start : start + count].tolist() == gold_heads
-            assert bool((log_probs.gather(1, head) > float("-inf")).all()), "a gold head must be legal"
-            trees.attach(focus, head, log_probs.gather(1, head), names)
+            assert gold.targets[start : start + count].tolist() == position.flatten().tolist()
+            assert bool((log_probs.gather(1, position) > float("-inf")).all()), "a gold step must be legal"
+            trees.point(focus, position, log_probs.gather(1, position), names)
+        assert trees.heads[0, 1:].tolist() == sentences[0].heads

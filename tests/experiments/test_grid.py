@@ -16,7 +16,8 @@ from pointree.experiments.systems import SYSTEMS
 
 from .conftest import GRID
 
-SHIPPED = sorted((Path(__file__).resolve().parents[2] / "experiments").glob("*.toml"))
+_EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
+SHIPPED = sorted(path for path in _EXPERIMENTS.glob("*.toml") if path.stem != "languages")  # a recipe of releases
 
 WriteGrid = Callable[..., Grid]
 
@@ -168,6 +169,15 @@ members = ["r2l-simple-gate1"]
             "systems: l2r-full-gate1: the fusions of left-to-right are none, simple, adapted, found full",
         ),
         (
+            'systems = ["td-parent-gate1", "td-simple-gate1"]',
+            "systems: td-simple-gate1: the fusions of top-down are none, parent, parent-sibling, found simple",
+        ),
+        (
+            'systems = ["r2l-parent-sibling-gate2"]',
+            "systems: r2l-parent-sibling-gate2: the fusions of right-to-left are none, simple, adapted, "
+            "found parent-sibling",
+        ),
+        (
             '[variants.v]\nbase = "oi-adapted-gate2"',
             "variants.v.base: oi-adapted-gate2: the fusions of outside-in are none, simple, full, found adapted",
         ),
@@ -228,7 +238,7 @@ def test_files_that_are_no_grids(tmp_path: Path) -> None:
 
 
 def test_the_thirteen_systems_of_the_paper_are_there() -> None:
-    assert len(SYSTEMS) == 18, "with the sequential ones of the other orders, and three of all orders combined"
+    assert len(SYSTEMS) == 23, "also sequential ones of other orders, three of all orders combined, and five top-down"
     simple = SYSTEMS["r2l-simple-gate2"]
     assert (simple.transition, simple.fusion_name, simple.gate_name) == ("R2L", "r-simple", "GATE2")
     plain = SYSTEMS["l2r-sequential"]

@@ -21,4 +21,6 @@ def test_columns_are_those_of_the_papers_tables() -> None:
     assert columns("l2r-sequential") == ("L2R", "-", "-")
     assert columns("l2r-simple-gate1") == ("L2R", "l-simple", "GATE1")
     assert columns("oi-full-gate2") == ("O-I", "full", "GATE2")
+    assert columns("td-stack-pointer") == ("T-D", "-", "-")
+    assert columns("td-parent-sibling-gate2") == ("T-D", "parent-sibling", "GATE2")
     assert columns("combined-simple-gate1") == ("L2R+R2L+O-I", "l-simple+r-simple+simple", "GATE1")

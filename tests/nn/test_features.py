@@ -9,7 +9,7 @@ import torch
 
 from pointree.batches.features import MAX_CHARS
 from pointree.nn.features import Featurizer
-from pointree.transitions import ORDERS, TransitionSystem, gold_steps
+from pointree.transitions import ORDERS, TransitionSystem, pointing_steps
 from pointree.treebank.sentence import Sentence
 from pointree.vocabulary import ROOT, UNK, CharVocabulary
 
@@ -85,23 +85,30 @@ def test_gold_steps_name_the_states_of_attached_dependents(order: str) -> None:
     batch = featurizer.batch([featurizer.encode(sentence, gold=True) for sentence in sentences])
     [gold] = batch.gold
     assert gold is not None
-    assert gold.steps.lengths == (8, 5, 5, 1)
+    top_down = order == "top-down"
+    assert gold.steps.lengths == ((15, 9, 9, 1) if top_down else (8, 5, 5, 1))
+    labels = iter(gold.labels.tolist())
+    labelled = range(gold.steps.n_rows) if gold.attaching is None else gold.attaching.tolist()
+    label_of = {row: next(labels) for row in labelled}
     first = 1 + len(sentences)
     for number, sentence in enumerate(sentences):
-        steps = gold_steps(sentence.heads, ORDERS[order])
-        name_of = {0: 0} | {step.focus: first + int(gold.steps.table[number, turn]) for turn, step in enumerate(steps)}
+        steps = pointing_steps(sentence.heads, featurizer.systems[0])
+        names = [first + int(row) for row in gold.steps.table[number, : len(steps)]]
+        name_of = {step.dependent: name for step, name in zip(steps, names, strict=True)} | {0: 0}
         previous = 1 + number
         for turn, step in enumerate(steps):
             row = int(gold.steps.table[number, turn])
-            label = sentence.deprels[step.focus - 1]
             assert gold.focus[row] == step.focus
-            assert gold.heads[row] == step.head
-            assert gold.labels[row] == VOCABULARIES.deprels.lookup(label)
+            assert gold.never[row] == (0 if top_down else step.focus)
+            assert gold.targets[row] == step.position
+            if step.dependent:
+                assert label_of[row] == VOCABULARIES.deprels.lookup(sentence.deprels[step.dependent - 1])
+            else:
+                assert row not in label_of
             assert gold.focus_rows[row] == batch.positions.table[number, step.focus]
-            assert gold.head_rows[row] == batch.positions.table[number, step.head]
-            dependents = [step.slots[slot] for slot in ORDERS[order].fusion(fusion)]
-            assert gold.state_ids[row].tolist() == [previous, *(name_of[word] for word in dependents)]
-            previous = name_of[step.focus]
+            assert gold.target_rows[row] == batch.positions.table[number, step.position]
+            assert gold.state_ids[row].tolist() == [previous, *(name_of[word] for word in step.reads)]
+            previous = names[turn]
 
 
 def test_without_fusion_a_step_reads_the_previous_state_alone() -> None:

@@ -47,7 +47,9 @@ def check_gradients(combination: Combination, trees: str, masked: bool, *, fuse_
     parser = tiny_parser(tiny_config(combination))
     sentences = random_sentences([4, 3, 1], seed=COMBINATIONS.index(combination))
     encoded = [parser.featurizer.encode(sentence, gold=True) for sentence in sentences]
-    if trees == "random" and parser.featurizer.systems[0].slots:
+    if trees == "random" and (not parser.featurizer.systems[0].slots or combination[0] == "top-down"):
+        pytest.skip("the system does not explore")
+    if trees == "random":
         encoded = random_heads(parser, encoded)
     [gold] = parser.featurizer.batch(encoded).gold
     assert gold is not None

@@ -9,19 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pointree.transitions import (
-    ORDERS,
+    BOTTOM_UP,
     Constraints,
     Order,
     PartialTree,
     Slot,
+    TransitionSystem,
     gold_steps,
     is_projective,
     legal_heads,
+    pointing_steps,
 )
+from pointree.transitions.top_down import TopDownState, legal_positions, n_top_down_steps
 
 from ..transitions.trees import rebuild
 
-orders = st.sampled_from(list(ORDERS.values()))
+orders = st.sampled_from(list(BOTTOM_UP.values()))
 all_constraints = st.builds(Constraints, single_root=st.booleans(), projective=st.booleans())
 
 
@@ -105,5 +108,29 @@ def test_random_legal_choices_always_end_in_a_legal_tree(
     heads = [head for head in tree.heads[1:] if head is not None]
     assert None not in tree.heads[1:]
     assert tree.tops == [0] * (n + 1)
+    assert heads.count(0) == 1 or not constraints.single_root
+    assert is_projective(heads) or not constraints.projective
+
+
+@given(trees() | projective_trees())
+def test_any_tree_is_rebuilt_top_down_by_legal_steps(heads: list[int]) -> None:
+    constraints = Constraints(single_root=heads.count(0) == 1, projective=is_projective(heads))
+    state = TopDownState(len(heads))
+    for step in pointing_steps(heads, TransitionSystem.of("top-down", "parent-sibling")):
+        assert step.focus == state.focus
+        assert legal_positions(state, constraints)[step.position]
+        assert step.reads == (state.tree.heads[step.focus] or 0, state.siblings[step.focus])
+        state.point(step.position)
+    assert state.tree.heads[1:] == heads
+
+
+@given(st.integers(1, 25), all_constraints, st.integers(0, 2**32))
+def test_any_legal_steps_end_top_down_with_a_legal_tree(n: int, constraints: Constraints, seed: int) -> None:
+    random, state = Random(seed), TopDownState(n)
+    for _step in range(n_top_down_steps(n)):
+        legal = legal_positions(state, constraints)
+        state.point(random.choice([position for position, is_legal in enumerate(legal) if is_legal]))
+    heads = [head for head in state.tree.heads[1:] if head is not None]
+    assert len(heads) == n
     assert heads.count(0) == 1 or not constraints.single_root
     assert is_projective(heads) or not constraints.projective

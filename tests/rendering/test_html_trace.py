@@ -12,12 +12,12 @@ def trace(**changes: Any) -> dict[str, Any]:
         "number": 1,
         "focus": 1,
         "probs": [0.1, 0.0, 0.9],
-        "head": 2,
+        "position": 2,
         "head_prob": 0.9,
         "labels": [{"deprel": "nsubj", "prob": 0.75}],
         "illegal": [{"position": 1, "explanation": "a <word> is not its own head"}],
     }
-    last = step | {"number": 2, "focus": 2, "head": 0, "probs": [1.0, 0.0, 0.0], "head_prob": 1.0, "illegal": []}
+    last = step | {"number": 2, "focus": 2, "position": 0, "probs": [1.0, 0.0, 0.0], "head_prob": 1.0, "illegal": []}
     values = {
         "model": "en",
         "order": "left-to-right",
@@ -40,6 +40,12 @@ def test_every_step_is_a_row() -> None:
     assert "nsubj 0.750" in shown
     assert 'title="a &lt;word&gt; is not its own head"' in shown
     assert "en, left-to-right, greedy search, log-probability -0.50" in shown
+
+
+def test_a_pop_has_no_relation() -> None:
+    popped = {"number": 1, "focus": 2, "position": 2, "probs": [0.0, 0.2, 0.8], "head_prob": 0.8}
+    shown = draw_trace(trace(steps=[popped | {"labels": [], "illegal": []}]))
+    assert "<td>pop</td>" in shown
 
 
 def test_the_beam_is_named() -> None:

@@ -12,7 +12,7 @@ from pointree.options import ParseOptions
 from pointree.parser import Parser
 from pointree.search.combination import best_heads, labelled_trees
 from pointree.search.posteriors import find_posteriors
-from pointree.transitions import ORDERS, Constraints, is_projective
+from pointree.transitions import BOTTOM_UP, Constraints, is_projective
 
 from ..helpers import CONSTRAINTS, by_falling_length, is_tree, make_batch, random_sentences, tiny_config, tiny_parser
 
@@ -27,7 +27,7 @@ def combined_parser(fusion: str = "simple") -> Parser:
 def test_the_tree_is_the_best_by_the_mean_of_the_orders(constraints: Constraints) -> None:
     parser = combined_parser()
     fields = {"single_root": constraints.single_root, "projective": constraints.projective}
-    posteriors = [parser.posteriors(SENTENCES, ParseOptions(order=order, **fields)) for order in ORDERS]
+    posteriors = [parser.posteriors(SENTENCES, ParseOptions(order=order, **fields)) for order in BOTTOM_UP]
     means = np.mean([each.heads() for each in posteriors], axis=0)
     lengths = [len(sentence) for sentence in SENTENCES]
     heads = best_heads(means, lengths, constraints)
@@ -44,7 +44,7 @@ def test_the_tree_is_the_best_by_the_mean_of_the_orders(constraints: Constraints
 
 def test_combined_is_the_default_and_orders_can_be_named() -> None:
     parser = combined_parser()
-    trees = {order: parser.trees(SENTENCES, ParseOptions(order=order)) for order in (None, "combined", *ORDERS)}
+    trees = {order: parser.trees(SENTENCES, ParseOptions(order=order)) for order in (None, "combined", *BOTTOM_UP)}
     assert trees[None] == trees["combined"]
     heads = {order: [tree.heads for [tree] in found] for order, found in trees.items()}
     assert len({str(found) for found in heads.values()}) > 2, "the orders disagree somewhere"
@@ -57,7 +57,7 @@ def test_combined_is_the_default_and_orders_can_be_named() -> None:
 def test_one_order_of_three_is_a_parser_of_its_own() -> None:
     """Its greedy trees are those of a search in which the others have no part."""
     parser = combined_parser()
-    for order in ORDERS:
+    for order in BOTTOM_UP:
         encoded = parser.engine.encode(make_batch(parser, SENTENCES), [order])  # type: ignore[attr-defined]
         assert list(encoded.branches) == [order]
         [alone] = find_posteriors(encoded, Constraints()).parts

@@ -14,7 +14,8 @@ from pointree.options import ParseOptions
 from pointree.parser import Parser
 from pointree.search import ParseTree
 from pointree.search.trace import Trace
-from pointree.transitions import ORDERS, Constraints, PartialTree, Slot, legal_heads
+from pointree.transitions import Constraints, PartialTree, TransitionSystem, legal_heads, pointing_steps
+from pointree.transitions.top_down import TopDownState, legal_positions
 from pointree.treebank.sentence import Sentence, get_misc
 
 from ..helpers import COMBINATIONS, CONSTRAINTS, Combination, describe, random_sentences, tiny_config, tiny_parser
@@ -62,8 +63,9 @@ def test_the_tree_and_its_probabilities_are_those_of_parse(cases: list[Case]) ->
         trace, expected = case.trace, case.expected
         assert trace.heads == expected.heads
         assert trace.log_prob == pytest.approx(expected.log_prob)
-        head_probs = {step.focus: step.probs[step.head] for step in trace.steps}
-        label_probs = {step.focus: step.labels[0].prob for step in trace.steps}
+        attaching = [step for step in trace.steps if step.dependent is not None]
+        head_probs = {step.dependent: step.probs[step.position] for step in attaching}
+        label_probs = {step.dependent: step.labels[0].prob for step in attaching}
         words = range(1, len(case.sentence) + 1)
         assert [head_probs[word] for word in words] == pytest.approx(expected.head_probs, rel=1e-5)
         assert [label_probs[word] for word in words] == pytest.approx(expected.label_probs, rel=1e-5)
@@ -86,20 +88,32 @@ def test_the_trace_agrees_with_the_columns_of_parse(width: int) -> None:
 def test_steps_follow_the_order_and_build_the_tree(traces: list[Trace]) -> None:
     for trace in traces:
         n = len(trace.heads)
-        assert [step.number for step in trace.steps] == list(range(1, n + 1))
-        assert tuple(step.focus for step in trace.steps) == ORDERS[trace.order].focus_sequence(n)
+        system = TransitionSystem.of(trace.order, trace.fusion)
+        expected = pointing_steps(trace.heads, system)
+        assert [step.number for step in trace.steps] == list(range(1, system.order.n_steps(n) + 1))
+        assert [(step.focus, step.position) for step in trace.steps] == [
+            (each.focus, each.position) for each in expected
+        ]
         partial: list[int | None] = [None] * n
-        for step in trace.steps:
-            partial[step.focus - 1] = step.head
+        for step, gold in zip(trace.steps, expected, strict=True):
+            assert (step.dependent or 0) == gold.dependent
+            if step.dependent is not None:
+                assert step.head == trace.heads[step.dependent - 1]
+                partial[step.dependent - 1] = step.head
+            else:
+                assert (step.head, step.labels) == (None, [])
+            assert step.head_prob == pytest.approx(step.probs[step.position])
             assert step.heads == partial
         assert partial == trace.heads
 
 
 def test_distributions_add_up_and_illegal_heads_have_reasons(traces: list[Trace]) -> None:
     for trace in traces:
-        tree = PartialTree(len(trace.heads))
+        tree, stack = PartialTree(len(trace.heads)), TopDownState(len(trace.heads))
+        constraints = Constraints(trace.single_root, trace.projective)
+        top_down = trace.order == "top-down"
         for step in trace.steps:
-            legal = legal_heads(tree, step.focus, Constraints(trace.single_root, trace.projective))
+            legal = legal_positions(stack, constraints) if top_down else legal_heads(tree, step.focus, constraints)
             illegal = {position for position, fine in enumerate(legal) if not fine}
             assert {head.position for head in step.illegal} == illegal
             assert all(head.explanation for head in step.illegal)
@@ -110,23 +124,26 @@ def test_distributions_add_up_and_illegal_heads_have_reasons(traces: list[Trace]
             kept = sum(prob for prob, fine in zip(step.raw_probs, legal, strict=True) if fine)
             rescaled = [prob / kept if fine else 0.0 for prob, fine in zip(step.raw_probs, legal, strict=True)]
             assert step.probs == pytest.approx(rescaled, abs=1e-4)
-            tree.attach(step.focus, step.head)
+            if top_down:
+                stack.point(step.position)
+            else:
+                tree.attach(step.focus, step.position)
 
 
 def test_sources_are_the_dependents_of_the_focus_word(parser: Parser, traces: list[Trace]) -> None:
-    names = {slot.name.lower().replace("_", "-"): slot for slot in Slot}
+    system = parser.featurizer.systems[0]
+    names = [slot.name.lower().replace("_", "-") for slot in system.slots]
     for trace in traces:
-        tree = PartialTree(len(trace.heads))
+        gold = iter(pointing_steps(trace.heads, system))
         for before, step in zip([None, *trace.steps], trace.steps, strict=False):
             previous, *slots = step.sources
             assert previous.slot == "previous"
-            assert previous.word == (before.focus if before else None)
-            assert tuple(names[source.slot] for source in slots) == parser.featurizer.systems[0].slots
+            assert previous.word == ((before.focus or None) if before else None)
+            assert [source.slot for source in slots] == names
+            assert tuple(source.word or 0 for source in slots) == next(gold).reads
             for source in slots:
-                assert (source.word or 0) == tree.dependent(step.focus, names[source.slot])
                 assert (source.share == 0.0) == (source.word is None)
             assert sum(source.share for source in step.sources) == pytest.approx(1.0)
-            tree.attach(step.focus, step.head)
 
 
 def test_the_gate_is_reported_where_there_is_one(traces: list[Trace]) -> None:
@@ -165,7 +182,8 @@ def test_the_history_of_the_beam_is_consistent(traces: list[Trace]) -> None:
             assert 1 <= len(kept) <= trace.beam
             assert len(dropped) <= trace.beam
             assert [hypothesis.rank for hypothesis in step.hypotheses] == list(range(1, len(step.hypotheses) + 1))
-            assert len({tuple(hypothesis.heads) for hypothesis in step.hypotheses}) == len(step.hypotheses)
+            distinct = {(*each.heads, each.focus, each.position) for each in step.hypotheses}
+            assert len(distinct) == len(step.hypotheses)
             for better, worse in pairwise(step.hypotheses):
                 assert better.log_prob >= worse.log_prob - 1e-5
             [best] = [hypothesis for hypothesis in step.hypotheses if hypothesis.best]
@@ -179,7 +197,14 @@ def test_the_history_of_the_beam_is_consistent(traces: list[Trace]) -> None:
                 origin = before.hypotheses[hypothesis.origin - 1]
                 assert origin.kept
                 expected = origin.heads.copy()
-                expected[step.focus - 1] = hypothesis.head
+                if trace.order != "top-down":
+                    assert (hypothesis.focus, hypothesis.position) == (step.focus, hypothesis.head)
+                    expected[step.focus - 1] = hypothesis.head
+                elif hypothesis.head is None:
+                    assert hypothesis.focus == hypothesis.position
+                else:
+                    assert hypothesis.focus == hypothesis.head
+                    expected[hypothesis.position - 1] = hypothesis.head
                 assert hypothesis.heads == expected
                 assert origin.log_prob >= hypothesis.log_prob - 1e-5
 

@@ -54,7 +54,7 @@ def test_gold_trees_as_soft_targets_are_gold_trees() -> None:
     parser = tiny_parser(tiny_config(("left-to-right", "simple", "gate1"), NO_DROPOUT))
     batch = make_batch(parser, by_falling_length(SENTENCES), gold=True)
     [gold] = batch.gold
-    heads = torch.nn.functional.one_hot(gold.heads, batch.positions.n_steps).float()
+    heads = torch.nn.functional.one_hot(gold.targets, batch.positions.n_steps).float()
     labels = torch.nn.functional.one_hot(gold.labels, len(parser.vocabularies.deprels)).float()
     with torch.no_grad():
         hard = parser.network.loss(batch)

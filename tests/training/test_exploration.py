@@ -13,7 +13,7 @@ from pointree.nn.batch import Batch
 from pointree.nn.features import Featurizer
 from pointree.nn.packing import Packing
 from pointree.training.exploration import Exploration
-from pointree.transitions import ORDERS, Slot, TransitionSystem
+from pointree.transitions import BOTTOM_UP, Slot, TransitionSystem
 
 from ..helpers import COMBINATIONS, overfit, random_sentences, short_ewt_sentences, tiny_vocabularies
 from .runs import small_config, small_trainer
@@ -23,14 +23,16 @@ SLOTS = (Slot.LEFTMOST, Slot.RIGHTMOST)
 
 
 def explore(order: str, probability: float) -> tuple[list[EncodedSentence], Exploration]:
-    featurizer = Featurizer(tiny_vocabularies(), "upos", [TransitionSystem(ORDERS[order], SLOTS)], torch.device("cpu"))
+    featurizer = Featurizer(
+        tiny_vocabularies(), "upos", [TransitionSystem(BOTTOM_UP[order], SLOTS)], torch.device("cpu")
+    )
     encoded = [featurizer.encode(sentence, gold=True) for sentence in random_sentences(LENGTHS)]
     return encoded, Exploration(encoded, featurizer.systems, probability)
 
 
 def gold_of(sentence: EncodedSentence) -> tuple[list[int], list[list[int]]]:
     [gold] = sentence.gold
-    return gold.heads.tolist(), gold.slots.tolist()
+    return gold.targets.tolist(), gold.slots.tolist()
 
 
 def attach_all_to(exploration: Exploration, numbers: list[int], head: int) -> None:
@@ -38,7 +40,7 @@ def attach_all_to(exploration: Exploration, numbers: list[int], head: int) -> No
     exploration.remember(numbers, steps, torch.full((1, steps.n_rows), head))
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", BOTTOM_UP)
 def test_before_anything_was_predicted_steps_see_the_gold_tree(order: str) -> None:
     encoded, exploration = explore(order, 1.0)
     for number, sentence in enumerate(encoded):
@@ -75,7 +77,7 @@ def test_a_share_of_the_words_is_explored() -> None:
 
 def test_without_gold_steps_nothing_can_be_explored() -> None:
     featurizer = Featurizer(
-        tiny_vocabularies(), "upos", [TransitionSystem(ORDERS["outside-in"], SLOTS)], torch.device("cpu")
+        tiny_vocabularies(), "upos", [TransitionSystem(BOTTOM_UP["outside-in"], SLOTS)], torch.device("cpu")
     )
     encoded = [featurizer.encode(sentence) for sentence in random_sentences([2])]
     with pytest.raises(ValueError, match="only sentences with gold steps can be explored"):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from pointree.errors import UsageError
-from pointree.transitions import ORDERS, Constraints, PartialTree, legal_heads
+from pointree.transitions import BOTTOM_UP, Constraints, PartialTree, legal_heads
 
 from .trees import Heads, all_trees
 
@@ -33,18 +33,18 @@ def reachable(tree: PartialTree, focus_sequence: tuple[int, ...], constraints: C
 def test_legal_choices_reach_all_legal_trees_and_no_others(n: int, single_root: bool, projective: bool) -> None:
     constraints = Constraints(single_root=single_root, projective=projective)
     expected = all_trees(n, single_root=single_root, projective=projective)
-    for order in ORDERS.values():
+    for order in BOTTOM_UP.values():
         outcomes = list(reachable(PartialTree(n), order.focus_sequence(n), constraints))
         assert len(outcomes) == len(expected), order.name
         assert set(outcomes) == expected, order.name
 
 
 @pytest.mark.parametrize(("single_root", "expected"), [(False, 7752), (True, 3876)])
-@pytest.mark.parametrize("name", ORDERS)
+@pytest.mark.parametrize("name", BOTTOM_UP)
 def test_projective_trees_of_seven_words(name: str, single_root: bool, expected: int) -> None:
     """Longer sentences nest deeper; the numbers of projective trees are OEIS A001764 and A006013."""
     constraints = Constraints(single_root=single_root, projective=True)
-    outcomes = list(reachable(PartialTree(7), ORDERS[name].focus_sequence(7), constraints))
+    outcomes = list(reachable(PartialTree(7), BOTTOM_UP[name].focus_sequence(7), constraints))
     assert len(set(outcomes)) == len(outcomes) == expected
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pointree.errors import UsageError
-from pointree.transitions import ORDERS, Order, Slot, order, paper_name
+from pointree.transitions import BOTTOM_UP, ORDERS, Order, Relative, Slot, order, paper_name
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def test_focus_sequence(name: str, n: int, expected: tuple[int, ...]) -> None:
     assert order(name).focus_sequence(n) == expected
 
 
-@pytest.mark.parametrize("name", ORDERS)
+@pytest.mark.parametrize("name", BOTTOM_UP)
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 10, 101])
 def test_every_word_has_one_turn(name: str, n: int) -> None:
     assert sorted(order(name).focus_sequence(n)) == list(range(1, n + 1))
@@ -38,7 +38,17 @@ def test_fusions_of_the_paper() -> None:
         "r-adapted": (Slot.RIGHTMOST, Slot.LAST_RIGHT),
         "simple": (Slot.LEFTMOST, Slot.RIGHTMOST),
         "full": (Slot.LEFTMOST, Slot.RIGHTMOST, Slot.LAST_LEFT, Slot.LAST_RIGHT),
+        "stack-pointer": (),
+        "parent": (Relative.PARENT,),
+        "parent-sibling": (Relative.PARENT, Relative.SIBLING),
     }
+
+
+def test_top_down_has_steps_but_no_sequence_of_focus_words() -> None:
+    assert order("top-down").n_steps(7) == 13
+    assert order("left-to-right").n_steps(7) == 7
+    with pytest.raises(UsageError, match="top-down has no sequence of focus words"):
+        order("top-down").focus_sequence(3)
 
 
 def test_every_order_has_the_sequential_baseline() -> None:
@@ -49,7 +59,7 @@ def test_unknown_order_names_the_choices() -> None:
     with pytest.raises(UsageError) as caught:
         order("inside-out")
     assert str(caught.value) == (
-        "unknown order 'inside-out', expected one of: left-to-right, right-to-left, outside-in"
+        "unknown order 'inside-out', expected one of: left-to-right, right-to-left, outside-in, top-down"
     )
 
 

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from pointree.transitions import ORDERS, Constraints, PartialTree, legal_heads
+from pointree.transitions import BOTTOM_UP, Constraints, PartialTree, legal_heads
 from pointree.transitions.reasons import Reason, Rule, illegal_heads
 
 
@@ -19,13 +19,13 @@ def grown(n: int, *arcs: tuple[int, int]) -> PartialTree:
 
 @pytest.mark.parametrize("projective", [False, True])
 @pytest.mark.parametrize("single_root", [False, True])
-@pytest.mark.parametrize("name", ORDERS)
+@pytest.mark.parametrize("name", BOTTOM_UP)
 def test_a_head_has_reasons_exactly_when_it_is_illegal(name: str, single_root: bool, projective: bool) -> None:
     random = Random(3)
     constraints = Constraints(single_root, projective)
     for _ in range(60):
         tree = PartialTree(random.randint(1, 9))
-        for focus in ORDERS[name].focus_sequence(tree.n):
+        for focus in BOTTOM_UP[name].focus_sequence(tree.n):
             legal = legal_heads(tree, focus, constraints)
             assert sorted(illegal_heads(tree, focus, constraints)) == [p for p, fine in enumerate(legal) if not fine]
             tree.attach(focus, random.choice([p for p, fine in enumerate(legal) if fine]))

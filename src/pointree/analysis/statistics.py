@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from pointree.errors import InputError
-from pointree.transitions import ORDERS, is_projective
+from pointree.transitions import BOTTOM_UP, is_projective
 from pointree.treebank.formats import read_treebank, require_sentences
 from pointree.treebank.sentence import Sentence
 
@@ -82,7 +82,7 @@ def treebank_statistics(treebank: str | os.PathLike[str] | Iterable[Sentence]) -
 def _count(sentences: Iterable[Sentence], prefix: str = "") -> TreebankStatistics:
     """Count over sentences; `prefix` goes before the place of an error."""
     n_sentences = n_words = n_arcs = n_long = n_left = n_nonprojective = 0
-    available = {name: [0, 0, 0] for name in ORDERS}
+    available = {name: [0, 0, 0] for name in BOTTOM_UP}
     for n_sentences, sentence in enumerate(sentences, start=1):
         heads = _gold_heads(sentence, f"{prefix}sentence {n_sentences}")
         arcs = [(head, dependent) for dependent, head in enumerate(heads, start=1) if head]
@@ -124,7 +124,7 @@ def _gold_heads(sentence: Sentence, place: str) -> list[int]:
 def _turns(order_name: str, n: int) -> tuple[int, ...]:
     """Return for each word of a sentence, by its index, the step at which it is attached."""
     turns = [0] * (n + 1)
-    for step, word in enumerate(ORDERS[order_name].focus_sequence(n)):
+    for step, word in enumerate(BOTTOM_UP[order_name].focus_sequence(n)):
         turns[word] = step
     return tuple(turns)
 

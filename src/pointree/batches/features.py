@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointree.batches.layout import Layout
-from pointree.transitions import TransitionSystem, gold_steps
+from pointree.transitions import TransitionSystem, pointing_steps
 from pointree.treebank.sentence import Sentence
 from pointree.vocabulary import PAD, ROOT, Vocabularies
 
@@ -19,7 +19,7 @@ MAX_CHARS = 64
 """Characters of a word that the network reads; what follows in a longer word is left out."""
 
 UNKNOWN = -1
-"""The class of a word that teaches nothing: ROOT, padding, and words whose value is not known."""
+"""The class of what teaches nothing: ROOT, padding, words whose value is not known, and steps without a label."""
 
 _FORM_CACHE = 1 << 16
 
@@ -30,15 +30,16 @@ IntArray = NDArray[np.int64]
 class GoldSentence:
     """The gold steps of a sentence in the order of their turns.
 
-    Heads and labels are to be predicted. Slots hold the dependents that a step sees: those of the gold tree or, with
-    `training.exploration`, those that the network predicted.
+    Targets and labels are to be predicted. A target is what the focus word points at: bottom-up its head, top-down its
+    next dependent, or itself where it is popped; a step that pops has no label. Slots hold the words whose states a
+    step reads: those of the gold tree or, with `training.exploration`, those that the network predicted.
 
-    *Shape:* ``(n,)``; ``slots`` is ``(n, n_slots)`` and holds words, 0 for none; ``step_of`` is ``(n + 1,)`` and has
-    the step at which each word is the focus.
+    *Shape:* ``(n_steps,)``; ``slots`` is ``(n_steps, n_slots)`` and holds words, 0 for none; ``step_of`` is ``(n +
+    1,)`` and has the step at which each word gets its head.
     """
 
     focus: IntArray
-    heads: IntArray
+    targets: IntArray
     labels: IntArray
     slots: IntArray
     step_of: IntArray
@@ -116,16 +117,19 @@ class Featurizer:
         }
 
     def _gold(self, sentence: Sentence, system: TransitionSystem) -> GoldSentence:
-        steps = gold_steps(sentence.heads, system.order)
+        steps = pointing_steps(sentence.heads, system)
         lookup, deprels = self.vocabularies.deprels.lookup, sentence.deprels
-        step_of = np.zeros(len(steps) + 1, dtype=np.int64)
+        step_of = np.zeros(len(sentence) + 1, dtype=np.int64)
         for number, step in enumerate(steps):
-            step_of[step.focus] = number
+            if step.dependent:
+                step_of[step.dependent] = number
         return GoldSentence(
             focus=np.array([step.focus for step in steps]),
-            heads=np.array([step.head for step in steps]),
-            labels=np.array([lookup(deprels[step.focus - 1]) for step in steps]),
-            slots=np.array([[step.slots[slot] for slot in system.slots] for step in steps], dtype=np.int64),
+            targets=np.array([step.position for step in steps]),
+            labels=np.array(
+                [lookup(deprels[step.dependent - 1]) if step.dependent else UNKNOWN for step in steps], dtype=np.int64
+            ),
+            slots=np.array([step.reads for step in steps], dtype=np.int64),
             step_of=step_of,
         )
 

@@ -16,7 +16,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from pointree.config import READ_TAGS, Config
 from pointree.nn.encoders import Encoder, new_encoder
-from pointree.transitions import ORDERS
+from pointree.transitions import order as order_of
 
 __all__ = ["TRAINING_FACTOR", "counted_flops", "forward_flops", "total_flops"]
 
@@ -36,8 +36,9 @@ def forward_flops(config: Config, length: int, *, n_labels: int, chars: int = 0)
     for order in decoder.orders:
         products += encoder.state_size * size  # initial state
         products += positions * (encoding * size + size * 4 * size)  # input of every focus word
-        products += words * (_fusion_products(config, order) + size * 4 * size)
-        products += words * (size * scorers.arc_size + positions * scorers.arc_size)
+        steps = order_of(order).n_steps(words)
+        products += steps * (_fusion_products(config, order) + size * 4 * size)
+        products += steps * (size * scorers.arc_size + positions * scorers.arc_size)
         products += words * (size * scorers.label_size + n_labels * scorers.label_size * (scorers.label_size + 3))
     return 2 * products + encoder.flops(positions)
 
@@ -55,7 +56,7 @@ def _encoder(config: Config) -> Encoder:
 def _fusion_products(config: Config, order: str) -> int:
     """Products of one step's fusion, of hidden state and, if it is fused, cell."""
     decoder = config.decoder
-    n_slots = len(ORDERS[order].fusion(decoder.fusion))
+    n_slots = len(order_of(order).fusion(decoder.fusion))
     if not n_slots:
         return 0
     square = decoder.size**2

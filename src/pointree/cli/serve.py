@@ -80,7 +80,7 @@ def command(
     timeout: Annotated[
         float, typer.Option("--timeout", metavar="SECONDS", min=0.001, help="Maximum time for a request.")
     ] = 120.0,
-    precision: PrecisionOption = "fp32",
+    precision: PrecisionOption = None,
     threads: ThreadsOption = None,
     device: DeviceOption = "cpu",
     engine: EngineOption = "auto",

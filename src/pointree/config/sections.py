@@ -44,9 +44,9 @@ __all__ = [
 ]
 
 TagColumn = Literal["upos", "xpos", "none"]
-OrderName = Literal["left-to-right", "right-to-left", "outside-in"]
+OrderName = Literal["left-to-right", "right-to-left", "outside-in", "top-down"]
 DecoderOrder = Literal[OrderName, "combined"]
-FusionName = Literal["none", "simple", "adapted", "full"]
+FusionName = Literal["none", "simple", "adapted", "full", "parent", "parent-sibling"]
 GateName = Literal["gate1", "gate2"]
 Schedule = Literal["plateau", "linear", "cosine"]
 Batching = Literal["words", "sentences"]
@@ -62,8 +62,9 @@ FUSIONS: dict[OrderName, tuple[FusionName, ...]] = {
     "left-to-right": ("none", "simple", "adapted"),
     "right-to-left": ("none", "simple", "adapted"),
     "outside-in": ("none", "simple", "full"),
+    "top-down": ("none", "parent", "parent-sibling"),
 }
-"""The fusions that each order can have (§3.2 and §4 of the paper)."""
+"""The fusions that each order can have (§2.3, §3.2 and §4 of the paper)."""
 
 COMBINED_ORDER: Literal["combined"] = "combined"
 """The setting of a model that has several orders, each with its own decoder, and the option to parse by all of them."""
@@ -121,7 +122,7 @@ class EmbeddingsConfig(Section):
     char_window: int = field(default=3, metadata=whole("Characters that each filter sees.", (">=", 1), odd=True))
     char_parts: bool = field(
         default=False,
-        metadata=flag("Whether vectors of what a character is composed of (Hangul letters, accents) are added to its."),
+        metadata=flag("Add vectors of the parts of a character (Hangul letters, accents) to its own vector."),
     )
     tag: TagColumn = field(
         default="upos",
@@ -156,11 +157,11 @@ class DecoderConfig(Section):
     order: DecoderOrder = field(
         default="left-to-right",
         metadata=choice(
-            DecoderOrder, "Order in which words get their heads; combined = these three, each with its own decoder."
+            DecoderOrder, "Order in which words get their heads; combined = the first three, each with its own decoder."
         ),
     )
     fusion: FusionName = field(
-        default="simple", metadata=choice(FusionName, "Attached dependents that are fused into each step.")
+        default="simple", metadata=choice(FusionName, "Words of the tree so far whose states are fused into each step.")
     )
     gate: GateName = field(default="gate1", metadata=choice(GateName, "Gate through which they are fused."))
     fuse_cell: bool = field(
@@ -265,7 +266,11 @@ class TrainingConfig(Section):
     )
     exploration: float = field(
         default=0.0,
-        metadata=number("Share of words that later steps see as last predicted, not as gold.", (">=", 0), ("<=", 1)),
+        metadata=number(
+            "Share of words that later steps see as last predicted, not as gold; not for top-down.",
+            (">=", 0),
+            ("<=", 1),
+        ),
     )
     teacher_weight: float = field(
         default=0.5,

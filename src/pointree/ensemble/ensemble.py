@@ -42,14 +42,14 @@ __all__ = ["Ensemble", "load_ensemble", "load_models"]
 
 
 def load_ensemble(
-    models: Sequence[str | os.PathLike[str]], *, precision: str = "fp32", device: str = "cpu", engine: str = "auto"
+    models: Sequence[str | os.PathLike[str]], *, precision: str | None = None, device: str = "cpu", engine: str = "auto"
 ) -> Ensemble:
     """Load several trained models as one parser; options as in `pointree.load`."""
     return Ensemble([load(model, precision=precision, device=device, engine=engine) for model in models])
 
 
 def load_models(
-    models: Sequence[str], *, precision: str = "fp32", device: str = "cpu", engine: str = "auto"
+    models: Sequence[str], *, precision: str | None = None, device: str = "cpu", engine: str = "auto"
 ) -> SentenceParser:
     """Load one model, or several as an ensemble."""
     if len(models) == 1:
@@ -66,7 +66,9 @@ class Ensemble:
 
     def __init__(self, parsers: Sequence[Parser]) -> None:
         if not parsers:
-            raise UsageError("an ensemble: expected one model at least, found none")
+            raise UsageError("ensemble: expected at least one model, found none")
+        for parser in parsers:
+            parser.require_posteriors()
         self.parsers = tuple(parsers)
         self.name = " + ".join(parser.name for parser in parsers)
         self._tagging_parser = next((parser for parser in parsers if parser.text_model is not None), parsers[0])

@@ -79,7 +79,7 @@ def evaluate(
     gold_sentences = list(gold_sentences)
     # A comment that is missing is reported before a model is loaded.
     text = raw_text(gold_sentences, gold_name) if from_text else None
-    parser, name = _load(model, chosen.precision or "fp32", device, engine, threads)
+    parser, name = _load(model, chosen.precision, device, engine, threads)
     counted = _counted(gold_sentences, on_progress, len(gold_sentences))
     if not calibration:
         return score_sentences(counted, _parse(parser, gold_sentences, text, chosen), names=(gold_name, name))
@@ -125,7 +125,7 @@ def _read(source: str | os.PathLike[str] | Iterable[Sentence], side: str) -> tup
 
 
 def _load(
-    model: str | os.PathLike[str] | SentenceParser, precision: str, device: str, engine: str, threads: int | None
+    model: str | os.PathLike[str] | SentenceParser, precision: str | None, device: str, engine: str, threads: int | None
 ) -> tuple[SentenceParser, str]:
     """Return a model, loaded if it is not, and what messages call it."""
     if not isinstance(model, str | os.PathLike):

@@ -62,7 +62,8 @@ def _all_systems() -> dict[str, System]:
     for short, order in _SHORT_NAMES.items():
         for fusion in fusions_of(order):
             if fusion == "none":
-                found.append(System(f"{short}-sequential", order, fusion, "gate1"))
+                name = ORDERS[single_orders(order)[0]].sequential_name
+                found.append(System(f"{short}-{name}", order, fusion, "gate1"))
             else:
                 found += [System(f"{short}-{fusion}-{gate}", order, fusion, gate) for gate in _GATES]
     return {system.name: system for system in found}

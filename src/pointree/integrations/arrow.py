@@ -57,7 +57,7 @@ class ArrowParser:
         from pointree.running.threads import prepare_process
 
         prepare_process(1)
-        return load(self.model, precision=self.options.precision or "fp32", device=self.device)
+        return load(self.model, precision=self.options.precision, device=self.device)
 
     def __call__(self, table: Any) -> Any:
         """Parse a `pyarrow.Table` of documents to one of sentences."""

@@ -17,15 +17,19 @@ __all__ = ["Batch", "GoldSteps", "SoftTargets"]
 class GoldSteps:
     """The gold steps of a batch, packed: step t of all sentences, then step t + 1.
 
-    *Shape:* all ``(n_rows,)`` but for ``state_ids``, which is ``(n_rows, 1 + n_slots)``.
+    *Shape:* all ``(n_rows,)`` but for ``state_ids``, which is ``(n_rows, 1 + n_slots)``, and ``labels`` and
+    ``attaching``, which are ``(n_words,)``.
 
     Attributes:
-        steps: The packing of the steps, one for each word.
+        steps: The packing of the steps: one for each word or, top-down, nearly two.
         focus: The position of the focus word in its sentence.
         focus_rows: The row of the focus word among the packed positions.
-        heads: The position of the gold head in its sentence.
-        head_rows: The row of the gold head among the packed positions.
-        labels: The gold label.
+        never: The position that the step can never point at: bottom-up the focus word, top-down ROOT.
+        targets: The position that the step should point at: bottom-up the gold head, top-down the next dependent, or
+            the focus word to pop it.
+        target_rows: The row of that position among the packed positions.
+        attaching: The steps that give a word its head; None if all do.
+        labels: The gold labels of these steps.
         state_ids: The ids of the decoder states that the step reads, previous state first (see
             `pointree.nn.decoder`). They follow the gold tree or, with `training.exploration`, heads that the network
             predicted.
@@ -34,10 +38,12 @@ class GoldSteps:
     steps: Packing
     focus: Tensor
     focus_rows: Tensor
-    heads: Tensor
-    head_rows: Tensor
+    never: Tensor
+    targets: Tensor
+    target_rows: Tensor
     labels: Tensor
     state_ids: Tensor
+    attaching: Tensor | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""The bottom-up hierarchical decoder: a step computes the state of the focus word, before it gets its head (paper §3).
+"""The hierarchical decoder: a step computes the state with which the focus word points (paper §2.3 and §3).
 
 All decoder states are kept in one memory. A state is a pair of rows, hidden state and cell. Its id is its index in the
-memory; id 0 is the zero vector that stands for a missing dependent. The caller of a step says which states it reads and
+memory; id 0 is the zero vector that stands for a missing word. The caller of a step says which states it reads and
 where it writes. So training, where all ids are known beforehand, and search, where they depend on the hypotheses, share
 one step.
 """

@@ -45,7 +45,7 @@ class Featurizer(features.Featurizer):
             forms=self._tensor(found.forms),
             chars=self._tensor(found.chars),
             char_lengths=self._tensor(found.char_lengths),
-            gold=tuple(self._gold_steps(each, positions) for each in zip(*gold, strict=True)) if all(gold) else (),
+            gold=self._gold_of_systems(gold, positions) if all(gold) else (),
             pretrained=None if self.pretrained is None else self.pretrained.inputs(found.texts, positions),
             columns={
                 column: self._tensor(positions.pack(pad([sentence.columns[column] for sentence in sentences])))
@@ -56,17 +56,26 @@ class Featurizer(features.Featurizer):
     def _tensor(self, array: IntArray) -> torch.Tensor:
         return torch.from_numpy(array).to(self.device)
 
-    def _gold_steps(self, gold: Sequence[GoldSentence], positions: Packing) -> GoldSteps:
+    def _gold_of_systems(self, gold: Sequence[tuple[GoldSentence, ...]], positions: Packing) -> tuple[GoldSteps, ...]:
+        """The gold steps of each transition system."""
+        by_system = zip(self.systems, zip(*gold, strict=True), strict=True)
+        return tuple(self._gold_steps(each, positions, system) for system, each in by_system)
+
+    def _gold_steps(self, gold: Sequence[GoldSentence], positions: Packing, system: TransitionSystem) -> GoldSteps:
         steps = Packing.of([len(each.focus) for each in gold], self.device)
-        focus, heads = pad([each.focus for each in gold]), pad([each.heads for each in gold])
+        focus, targets = pad([each.focus for each in gold]), pad([each.targets for each in gold])
+        packed_focus, labels = self._tensor(steps.pack(focus)), steps.pack(pad([each.labels for each in gold]))
+        attaching = np.flatnonzero(steps.pack(focus != targets)) if system.order.is_top_down else None
         return GoldSteps(
             steps=steps,
-            focus=self._tensor(steps.pack(focus)),
+            focus=packed_focus,
+            never=torch.zeros_like(packed_focus) if system.order.is_top_down else packed_focus,
             focus_rows=self._tensor(steps.pack(np.take_along_axis(positions.table, focus, axis=1))),
-            heads=self._tensor(steps.pack(heads)),
-            head_rows=self._tensor(steps.pack(np.take_along_axis(positions.table, heads, axis=1))),
-            labels=self._tensor(steps.pack(pad([each.labels for each in gold]))),
+            targets=self._tensor(steps.pack(targets)),
+            target_rows=self._tensor(steps.pack(np.take_along_axis(positions.table, targets, axis=1))),
+            labels=self._tensor(labels if attaching is None else labels[attaching]),
             state_ids=self._tensor(steps.pack(_state_ids(gold, steps))),
+            attaching=None if attaching is None else self._tensor(attaching),
         )
 
 

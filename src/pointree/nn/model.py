@@ -49,20 +49,23 @@ class Encoding:
 class Loss:
     """The cross-entropies of a batch's arcs and labels (paper §3.2: both are minimised together).
 
-    *Shape:* ``arcs``, ``labels`` and ``predicted``, the head that scored best at each step, are ``(n_decoders,
-    n_words)``, packed as the gold steps of each decoder are. ``columns`` is the sum over all predicted columns, if
-    there are any.
+    *Shape:* ``arcs``, ``labels`` and ``predicted``, the position that scored best at each step, are ``(n_decoders,
+    n_steps_rows)``, packed as the gold steps of each decoder are; steps without a label have 0 there. ``columns`` is
+    the sum over all predicted columns, if there are any.
     """
 
     arcs: Tensor
     labels: Tensor
     predicted: Tensor
+    n_words: int
     columns: Tensor | None = None
 
     def objective(self) -> Tensor:
         """The loss of an average word. Adam's epsilon is chosen for this scale."""
         mean = (self.arcs + self.labels).mean()
-        return mean if self.columns is None else mean + self.columns / self.arcs.shape[1]
+        if (n_steps := self.arcs.shape[1]) != self.n_words:
+            mean = mean * (n_steps / self.n_words)
+        return mean if self.columns is None else mean + self.columns / self.n_words
 
 
 class PointerNetwork(nn.Module):
@@ -221,16 +224,22 @@ class PointerNetwork(nn.Module):
             arc_dependents = _masked(self.arcs.dependent(own_states), arc_mask, gold.steps)
             label_dependents = _masked(self.labels.dependent(own_states), label_mask, gold.steps)
             arc_logits = _gold_arc_logits(arc_dependents, keys, biases, gold, positions)
-            label_logits = self.labels(label_dependents, label_heads.index_select(0, gold.head_rows))
-            arcs = F.cross_entropy(softmax_precision(arc_logits), gold.heads, reduction="none")
+            target_rows = gold.target_rows
+            if gold.attaching is not None:
+                label_dependents = label_dependents.index_select(0, gold.attaching)
+                target_rows = target_rows.index_select(0, gold.attaching)
+            label_logits = self.labels(label_dependents, label_heads.index_select(0, target_rows))
+            arcs = F.cross_entropy(softmax_precision(arc_logits), gold.targets, reduction="none")
             labels = F.cross_entropy(softmax_precision(label_logits), gold.labels, reduction="none")
             if target is not None:
                 arcs = torch.lerp(arcs, _soft_cross_entropy(arc_logits, target.heads), target.weight)
                 labels = torch.lerp(labels, _soft_cross_entropy(label_logits, target.labels), target.weight)
+            if gold.attaching is not None:
+                labels = torch.zeros_like(arcs).index_copy(0, gold.attaching, labels)
             found.append((arcs, labels, arc_logits.detach().argmax(dim=1)))
         arcs, labels, predicted = (torch.stack(parts) for parts in zip(*found, strict=True))
         columns = self.heads.loss(encoded, batch.columns) if self.heads else None
-        return Loss(arcs, labels, predicted, columns)
+        return Loss(arcs, labels, predicted, positions.n_rows - positions.batch_size, columns)
 
 
 def _soft_cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
@@ -251,7 +260,7 @@ def _masked(features: Tensor, mask: Tensor | None, rows: Packing) -> Tensor:
 
 
 def _gold_arc_logits(dependents: Tensor, keys: Tensor, biases: Tensor, gold: GoldSteps, positions: Packing) -> Tensor:
-    """Scores of every position as the head of every focus word; the word itself is no candidate.
+    """Scores of every position that a focus word may point at; others have -inf.
 
     *Shape:* ``keys`` is ``(batch_size, n_positions, arc_size)``, ``biases`` ``(batch_size, n_positions)``; returns
     ``(n_steps_rows, n_positions)``.
@@ -260,5 +269,5 @@ def _gold_arc_logits(dependents: Tensor, keys: Tensor, biases: Tensor, gold: Gol
     logits = scores.flatten(0, 1).index_select(0, gold.steps.flat_index)
     columns = torch.arange(positions.n_steps, device=logits.device)
     lengths = positions.length_tensor.index_select(0, gold.steps.sentence_index)
-    impossible = (columns >= lengths.unsqueeze(1)) | (columns == gold.focus.unsqueeze(1))
+    impossible = (columns >= lengths.unsqueeze(1)) | (columns == gold.never.unsqueeze(1))
     return logits.masked_fill(impossible, float("-inf"))

@@ -2,7 +2,9 @@
 
     score(s_t, h_j) = f₁(s_t)ᵀ W f₂(h_j) + Uᵀ f₁(s_t) + Vᵀ f₂(h_j) + b
 
-Everything that depends on the head alone is computed once a sentence: the score is then one inner product,
+f₁ reads the state of a step, f₂ the position that it may point at: bottom-up the one is the dependent and the other the
+head, whence the names; top-down it is the other way round. Everything that depends on the position alone is computed
+once a sentence: the score is then one inner product,
 f₁(s_t) · (W f₂(h_j) + U) + (V · f₂(h_j) + b).
 """
 

@@ -16,9 +16,9 @@ from pointree.treebank.sentence import Sentence
 __all__ = ["draw_trace"]
 
 RIVALS = 2
-"""Other heads to show for a step."""
+"""Other positions to show for a step."""
 
-_HEADER = ("step", "focus", "head", "probability", "next best heads", "relation", "illegal heads")
+_HEADER = ("step", "focus", "points at", "probability", "next best", "relation", "illegal")
 _BAR = "display: inline-block; height: 0.7em; background: #7d8590"
 
 
@@ -42,10 +42,15 @@ def draw_trace(trace: Mapping[str, Any]) -> str:
 
 
 def _cells(step: Mapping[str, Any], forms: list[str]) -> Iterator[str]:
-    probs, head = step["probs"], step["head"]
-    rivals = sorted((place for place in range(len(probs)) if place != head and probs[place] > 0), key=probs.__getitem__)
+    probs, position = step["probs"], step["position"]
+    rivals = sorted(
+        (place for place in range(len(probs)) if place != position and probs[place] > 0), key=probs.__getitem__
+    )
     others = ", ".join(f"{_word(place, forms)} {probs[place]:.3f}" for place in reversed(rivals[-RIVALS:]))
-    label = step["labels"][0]
+    relation = "pop"
+    if step["labels"]:
+        label = step["labels"][0]
+        relation = f"{escape(label['deprel'])} {label['prob']:.3f}"
     reasons = {fault["position"]: fault["explanation"] for fault in step["illegal"]}
     illegal = ", ".join(
         f'<span title="{escape(printable(reason))}">{_word(place, forms)}</span>' for place, reason in reasons.items()
@@ -53,10 +58,10 @@ def _cells(step: Mapping[str, Any], forms: list[str]) -> Iterator[str]:
     bar = f'<span style="{_BAR}; width: {5 * step["head_prob"]:.2f}em"></span>'
     yield f"<td>{step['number']}</td>"
     yield f"<td><b>{_word(step['focus'], forms)}</b></td>"
-    yield f"<td>{_word(head, forms)}</td>"
+    yield f"<td>{_word(position, forms)}</td>"
     yield f'<td style="text-align: left">{bar} {step["head_prob"]:.3f}</td>'
     yield f"<td>{others}</td>"
-    yield f"<td>{escape(label['deprel'])} {label['prob']:.3f}</td>"
+    yield f"<td>{relation}</td>"
     yield f"<td>{illegal}</td>"
 
 

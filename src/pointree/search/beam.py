@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pointree.search.branch import Branch
+from pointree.search.machine import new_machine
 from pointree.search.result import Trees
 from pointree.search.resumable import Resumable, run_to_end
-from pointree.search.state import BatchedTrees
 from pointree.search.step import StepObserver, Stepper
 from pointree.transitions import Constraints
 
@@ -17,9 +17,9 @@ _NEVER = float("-inf")
 def beam_search(branch: Branch, constraints: Constraints, beam: int, observer: StepObserver | None = None) -> Trees:
     """Up to ``beam`` trees of each sentence, most probable first.
 
-    Hypotheses of a sentence differ in at least one head, so their trees are distinct. The width starts at one and
-    grows with the number of trees. If a sentence has fewer trees than the width, its best one is repeated with a score
-    of -inf, so that every row is a legal tree.
+    Hypotheses of a sentence differ in at least one step, and a tree has one sequence of steps, so their trees are
+    distinct. The width starts at one and grows with the number of trees. If a sentence has fewer trees than the width,
+    its best one is repeated with a score of -inf, so that every row is a legal tree.
     """
     return run_to_end(beam_steps(branch, constraints, beam, observer))
 
@@ -30,8 +30,8 @@ def beam_steps(
     """The same search, with a pause after every decoder step."""
     arrays, stepper = branch.arrays, Stepper.start(branch, beam, observer)
     steps = stepper.steps
-    trees = BatchedTrees(arrays, steps.lengths, branch.slots, constraints)
-    n_positions = trees.tops.shape[1]
+    trees = new_machine(branch, constraints)
+    n_positions = trees.heads.shape[1]
     shape = (steps.batch_size, beam, n_positions)
     heads, state_ids = arrays.full(shape, 0, "int"), arrays.full(shape, 0, "int")
     log_probs = arrays.full(shape, 0.0, "float")
@@ -49,11 +49,11 @@ def beam_steps(
         chosen = arrays.where(running_scores == _NEVER, chosen[:, :1], chosen)
         first_rows = width * arrays.arange(0, count)[:, None]
         rows = (first_rows + chosen // n_positions).flatten()
-        head = (chosen % n_positions).reshape(-1, 1)
+        position = (chosen % n_positions).reshape(-1, 1)
         trees.select(rows)
         width = new_width
-        log_prob = arrays.gather(step_log_probs[rows], head)
-        trees.attach(focus[rows], head, log_prob, new_ids[rows])
+        log_prob = arrays.gather(step_log_probs[rows], position)
+        trees.point(focus[rows], position, log_prob, new_ids[rows])
         still_running = steps.active[step + 1] if step + 1 < steps.n_steps else 0
         if still_running < count:
             finished = slice(still_running, count)

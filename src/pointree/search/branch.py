@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from pointree.batches.layout import Layout
 from pointree.search.arrays import Array, Arrays
-from pointree.transitions import Order, Slot
+from pointree.transitions import Order, Relative, Slot
 
 __all__ = ["Branch", "Encoded", "Step"]
 
@@ -31,11 +31,11 @@ class Branch(Protocol):
     """One decoder over an encoded batch.
 
     All decoder states of a search are kept in one memory, as in `pointree.nn.decoder`: id 0 is the zero vector that
-    stands for a missing dependent, ids 1 … batch_size are the initial states, and the search says where a step writes.
+    stands for a missing word, ids 1 … batch_size are the initial states, and the search says where a step writes.
 
     Attributes:
         order: The order in which words get their heads.
-        slots: The dependents whose states the decoder fuses.
+        slots: The words whose states the decoder fuses: dependents of the focus word or, top-down, relatives.
         positions: Where the positions of the sentences lie.
         arrays: The library of all arrays.
     """
@@ -44,7 +44,7 @@ class Branch(Protocol):
     def order(self) -> Order: ...
 
     @property
-    def slots(self) -> tuple[Slot, ...]: ...
+    def slots(self) -> tuple[Slot | Relative, ...]: ...
 
     @property
     def positions(self) -> Layout: ...
@@ -63,15 +63,16 @@ class Branch(Protocol):
         """
 
     def point(self, queries: Array, count: int) -> Array:
-        """Logits of all positions as heads, for the first ``count`` sentences.
+        """Logits of all positions to point at, for the first ``count`` sentences.
 
         *Shape:* ``queries`` is ``(count · width, arc_size)``; returns ``(count · width, n_positions)``.
         """
 
-    def label_logits(self, states: Array, head_rows: Array) -> Array:
+    def label_logits(self, states: Array, rows: Array) -> Array:
         """Logits of the labels of arcs.
 
-        *Shape:* ``states`` are hidden states of the dependents, ``(n_arcs, size)``; ``head_rows`` is ``(n_arcs,)``;
+        *Shape:* ``states`` are hidden states of the steps that made them, ``(n_arcs, size)``; ``rows``, of the
+        positions that these pointed at, is ``(n_arcs,)``;
         returns ``(n_arcs, n_labels)``.
         """
 

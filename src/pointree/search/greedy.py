@@ -1,11 +1,11 @@
-"""Greedy search: every focus word gets its best legal head, for all sentences at once."""
+"""Greedy search: every focus word points at its best legal position, for all sentences at once."""
 
 from __future__ import annotations
 
 from pointree.search.branch import Branch
+from pointree.search.machine import new_machine
 from pointree.search.result import Trees
 from pointree.search.resumable import Resumable, run_to_end
-from pointree.search.state import BatchedTrees
 from pointree.search.step import StepObserver, Stepper
 from pointree.transitions import Constraints
 
@@ -13,21 +13,21 @@ __all__ = ["greedy_search", "greedy_steps"]
 
 
 def greedy_search(branch: Branch, constraints: Constraints, observer: StepObserver | None = None) -> Trees:
-    """The tree of the locally best heads of each sentence."""
+    """The tree of the locally best steps of each sentence."""
     return run_to_end(greedy_steps(branch, constraints, observer))
 
 
 def greedy_steps(branch: Branch, constraints: Constraints, observer: StepObserver | None = None) -> Resumable[Trees]:
     """The same search, with a pause after every decoder step."""
     stepper = Stepper.start(branch, beam=1, observer=observer)
-    trees = BatchedTrees(branch.arrays, stepper.steps.lengths, branch.slots, constraints)
+    trees = new_machine(branch, constraints)
     heads, log_probs, state_ids = trees.heads, trees.log_probs, trees.state_ids
     for step, count in enumerate(stepper.steps.active):
-        if count < trees.tops.shape[0]:
+        if count < trees.heads.shape[0]:
             trees.select(slice(count))  # views: the full tables keep the finished sentences
         focus, new_ids, step_log_probs = stepper.advance(trees, step, width=1)
-        best, head = branch.arrays.best(step_log_probs)
-        trees.attach(focus, head, best, new_ids)
+        best, position = branch.arrays.best(step_log_probs)
+        trees.point(focus, position, best, new_ids)
         yield
     return Trees(
         heads=heads[:, None],

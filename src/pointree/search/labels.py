@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from pointree.search.arrays import Array, Arrays
 from pointree.search.branch import Branch
 from pointree.search.distinct import distinct_rows
 from pointree.search.result import ParseTree, Trees
 
-__all__ = ["arcs_of", "label_log_probs", "label_trees"]
+__all__ = ["Arcs", "arcs_of", "label_log_probs", "label_trees"]
 
 
 def label_trees(branch: Branch, trees: Trees, root_label: int | None, n_best: int) -> list[list[ParseTree]]:
@@ -18,15 +19,16 @@ def label_trees(branch: Branch, trees: Trees, root_label: int | None, n_best: in
     ``root_label`` is the label that all arcs from ROOT and no others have, if the treebank has such a label.
     """
     arrays, shape = branch.arrays, trees.heads.shape
-    places, state_ids, heads, head_rows = arcs_of(branch, trees.heads, trees.state_ids)
-    inverse = None
+    arcs, inverse = arcs_of(branch, trees.heads, trees.state_ids), None
+    places = arcs.places
     if shape[1] > 1:
-        # Trees of a beam have most of their arcs in common: the same decoder state points to the same head.
-        pairs = arrays.join((state_ids[:, None], heads[:, None]))
-        chosen, inverse = distinct_rows(arrays, pairs, bound=trees.memory.shape[0])
-        state_ids, heads, head_rows = state_ids[chosen], heads[chosen], head_rows[chosen]
-    states = trees.memory[:, 0][state_ids]
-    best, labels = arrays.best(label_log_probs(branch, states, head_rows, heads == 0, root_label))
+        # Trees of a beam have most of their arcs in common: the same decoder state points to the same position.
+        pairs = arrays.join((arcs.state_ids[:, None], arcs.rows[:, None]))
+        bound = max(trees.memory.shape[0], branch.positions.n_rows)
+        chosen, inverse = distinct_rows(arrays, pairs, bound=bound)
+        arcs = Arcs(*(part[chosen] for part in arcs))
+    states = trees.memory[:, 0][arcs.state_ids]
+    best, labels = arrays.best(label_log_probs(branch, states, arcs.rows, arcs.from_root, root_label))
     if inverse is not None:
         best, labels = best[inverse], labels[inverse]
     n_places = shape[0] * shape[1] * shape[2]
@@ -39,26 +41,43 @@ def label_trees(branch: Branch, trees: Trees, root_label: int | None, n_best: in
     return ranked.collect(branch.positions.lengths)
 
 
-def arcs_of(branch: Branch, heads: Array, state_ids: Array) -> tuple[Array, Array, Array, Array]:
-    """The arcs of trees in one row: their places, the states of the dependents, the heads and the rows of these.
+class Arcs(NamedTuple):
+    """The arcs of many trees in one row. *Shape:* all ``(n_arcs,)``.
 
-    *Shape:* given are ``(batch_size, width, n_positions)``; all that is returned is ``(n_arcs,)``.
+    Attributes:
+        places: The places of the dependents in the flattened tables of the trees.
+        state_ids: The decoder states of the steps that made them.
+        rows: The rows of the positions that these pointed at: heads or, top-down, dependents.
+        from_root: Whether the head is ROOT.
     """
+
+    places: Array
+    state_ids: Array
+    rows: Array
+    from_root: Array
+
+
+def arcs_of(branch: Branch, heads: Array, state_ids: Array) -> Arcs:
+    """The arcs of trees. *Shape:* both ``(batch_size, width, n_positions)``."""
     arrays, batch_size = branch.arrays, heads.shape[0]
-    head_rows = arrays.gather(arrays.from_numpy(branch.positions.table), heads.reshape(batch_size, -1))
+    table = arrays.from_numpy(branch.positions.table)
+    if branch.order.is_top_down:
+        rows = arrays.full(heads.shape, 0, "int") + table[:, None]
+    else:
+        rows = arrays.gather(table, heads.reshape(batch_size, -1))
     flat = state_ids.flatten()
     places = arrays.nonzero(flat > 0)
-    return places, flat[places], heads.flatten()[places], head_rows.flatten()[places]
+    return Arcs(places, flat[places], rows.flatten()[places], heads.flatten()[places] == 0)
 
 
-def label_log_probs(branch: Branch, states: Array, head_rows: Array, from_root: Array, root_label: int | None) -> Array:
+def label_log_probs(branch: Branch, states: Array, rows: Array, from_root: Array, root_label: int | None) -> Array:
     """The distribution over labels of each arc.
 
-    *Shape:* ``states`` of the dependents ``(n_arcs, size)``, ``head_rows`` among the positions and ``from_root``
-    ``(n_arcs,)``; returns ``(n_arcs, n_labels)``.
+    *Shape:* ``states`` ``(n_arcs, size)``, ``rows`` and ``from_root`` ``(n_arcs,)``, as in `Arcs`; returns ``(n_arcs,
+    n_labels)``.
     """
     arrays = branch.arrays
-    logits = arrays.finite(branch.label_logits(states, head_rows))
+    logits = arrays.finite(branch.label_logits(states, rows))
     if root_label is not None:
         # Arcs from ROOT have the root label, and only they do.
         is_root_label = arrays.arange(0, logits.shape[1]) == root_label

@@ -17,9 +17,9 @@ from pointree.search.arrays import Array
 from pointree.search.branch import Branch, Encoded
 from pointree.search.greedy import greedy_steps
 from pointree.search.labels import arcs_of, label_log_probs
+from pointree.search.machine import Machine
 from pointree.search.result import Trees
 from pointree.search.resumable import Resumable, run_to_end
-from pointree.search.state import BatchedTrees
 from pointree.search.step import StepScores
 from pointree.transitions import Constraints
 
@@ -46,11 +46,11 @@ class Posteriors:
         *Shape:* ``heads`` is ``(batch_size, n_positions)``; returns ``(batch_size, n_positions, n_labels)``.
         """
         arrays = self.branch.arrays
-        places, state_ids, flat_heads, head_rows = arcs_of(self.branch, heads[:, None], self.trees.state_ids[:, :1])
-        states = self.trees.memory[:, 0][state_ids]
-        found = arrays.exp(label_log_probs(self.branch, states, head_rows, flat_heads == 0, root_label))
+        arcs = arcs_of(self.branch, heads[:, None], self.trees.state_ids[:, :1])
+        states = self.trees.memory[:, 0][arcs.state_ids]
+        found = arrays.exp(label_log_probs(self.branch, states, arcs.rows, arcs.from_root, root_label))
         everywhere = arrays.full((heads.shape[0] * heads.shape[1], found.shape[1]), 0.0, "float")
-        everywhere[places] = found
+        everywhere[arcs.places] = found
         return everywhere.reshape(*heads.shape, -1)
 
 
@@ -62,7 +62,7 @@ class _HeadRecorder:
         self.arrays = branch.arrays
         self.heads = self.arrays.full((batch_size, n_positions, n_positions), 0.0, "float")
 
-    def __call__(self, trees: BatchedTrees, scores: StepScores) -> None:
+    def __call__(self, trees: Machine, scores: StepScores) -> None:
         possible = trees.exists & (trees.columns != scores.focus)
         log_probs = self.arrays.log_softmax(self.arrays.where(possible, scores.logits, float("-inf")))
         self.heads[self.arrays.arange(0, log_probs.shape[0]), scores.focus[:, 0]] = self.arrays.exp(log_probs)

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from pointree.search.arrays import Array, Arrays
-from pointree.transitions import Constraints, Slot
+from pointree.transitions import Constraints, Relative, Slot
 
 __all__ = ["BatchedTrees"]
 
 
 class BatchedTrees:
-    """Rows of partial trees, and the ids of the decoder states that belong to their words.
+    """Rows of partial trees, and the ids of the decoder states that belong to their words; see `Machine`.
 
     *Shape:* all tables are ``(n_rows, n_positions)``.
 
@@ -29,7 +29,9 @@ class BatchedTrees:
         slots: The dependent in each slot that fusion or legality asks for.
     """
 
-    def __init__(self, arrays: Arrays, lengths: Sequence[int], slots: Sequence[Slot], constraints: Constraints) -> None:
+    def __init__(
+        self, arrays: Arrays, lengths: Sequence[int], slots: Sequence[Slot | Relative], constraints: Constraints
+    ) -> None:
         """One tree without arcs for each sentence; ``lengths`` are the numbers of their words.
 
         The decoder states that come before the first step have the ids from 1 on.
@@ -38,7 +40,8 @@ class BatchedTrees:
         shape = (n_rows, n_positions)
         self.arrays = arrays
         self.constraints = constraints
-        self.fused_slots = tuple(slots)
+        self.fused_slots = tuple(slot for slot in slots if isinstance(slot, Slot))
+        self.focus = None  # the order has the focus words in a fixed sequence
         self.columns = arrays.arange(0, n_positions)
         self.exists = self.columns <= arrays.from_numpy(np.asarray(lengths))[:, None]
         self.tops = arrays.full(shape, 0, "int") + self.columns
@@ -47,7 +50,7 @@ class BatchedTrees:
         self.state_ids = arrays.full(shape, 0, "int")
         self.previous = arrays.arange(1, 1 + n_rows)
         self.root_used = arrays.full((n_rows, 1), False, "bool")
-        tracked = set(slots)
+        tracked = set(self.fused_slots)
         self.windows: tuple[Array, Array] | None = None
         if constraints.projective:
             tracked |= {Slot.LEFTMOST, Slot.RIGHTMOST}
@@ -68,19 +71,13 @@ class BatchedTrees:
             self.windows = (self.windows[0][rows], self.windows[1][rows])
 
     def sources(self, focus: Array) -> Array:
-        """The decoder states that the step of the focus words reads, previous state first.
-
-        *Shape:* ``focus`` is ``(n_rows, 1)``; returns ``(n_rows, 1 + n_slots)``.
-        """
+        """See `Machine`."""
         gather, state_ids = self.arrays.gather, [self.previous[:, None]]
         state_ids.extend(gather(self.state_ids, gather(self.slots[slot], focus)) for slot in self.fused_slots)
         return self.arrays.join(state_ids) if len(state_ids) > 1 else state_ids[0]
 
-    def legal_heads(self, focus: Array) -> Array:
-        """Which positions may be the head of the focus word; at least one may (see `pointree.transitions.legality`).
-
-        *Shape:* ``focus`` is ``(n_rows, 1)``; returns ``(n_rows, n_positions)``.
-        """
+    def legal(self, focus: Array) -> Array:
+        """See `Machine`: the positions that may be the head, by the rules of `pointree.transitions.legality`."""
         legal = (self.tops != focus) & self.exists
         if self.constraints.single_root:
             legal[:, :1] &= ~self.root_used
@@ -104,12 +101,9 @@ class BatchedTrees:
         covered_by_focus = (first <= columns) & (columns <= last)
         return crosses_nothing & ~covers_its_top & ~covered_by_focus
 
-    def attach(self, focus: Array, head: Array, log_prob: Array, state_ids: Array) -> None:
-        """Attach every focus word to its head, and record the id of its decoder state.
-
-        *Shape:* ``focus``, ``head`` and ``log_prob`` are ``(n_rows, 1)``; ``state_ids`` is ``(n_rows,)``.
-        """
-        arrays = self.arrays
+    def point(self, focus: Array, position: Array, log_prob: Array, state_ids: Array) -> None:
+        """See `Machine`: every focus word is attached to its head."""
+        arrays, head = self.arrays, position
         self.tops = arrays.where(self.tops == focus, arrays.gather(self.tops, head), self.tops)
         arrays.put(self.heads, focus, head)
         arrays.put(self.log_probs, focus, log_prob)

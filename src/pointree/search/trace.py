@@ -23,8 +23,9 @@ class StateRead:
 
     Attributes:
         slot: ``previous`` for the state of the step before, or the slot of the focus word: ``leftmost``,
-            ``rightmost``, ``last-left``, ``last-right``.
-        word: The word whose state it is; None for an empty slot, and for the initial state at the first step.
+            ``rightmost``, ``last-left``, ``last-right`` or, top-down, ``parent``, ``sibling``.
+        word: The word whose state it is: the focus word of the step before, and for slots the word in them. None for an
+            empty slot, for ROOT, and for the initial state at the first step.
         share: How much of the fused state comes from it: the length of its projection, over the lengths of all.
     """
 
@@ -50,7 +51,7 @@ class GateOpening:
 
 @dataclass(frozen=True, slots=True)
 class IllegalHead:
-    """A position that could not be the head, and why.
+    """A position that could not be pointed at, and why.
 
     ``rule`` is a value of `pointree.transitions.reasons.Rule`, ``words`` those that make it so (see `Reason`). A
     position that breaks several rules is listed once for each.
@@ -77,8 +78,10 @@ class Hypothesis:
     Attributes:
         rank: Its place among the proposals, from 1.
         origin: The rank, in the step before, of the hypothesis that it extends; None at the first step.
-        head: The head that it gives to the focus word.
-        log_prob: The log-probability of its arcs so far.
+        focus: Its focus word.
+        position: What that points at.
+        head: The head of the arc that it adds; None if it pops the focus word.
+        log_prob: The log-probability of its steps so far.
         heads: The heads of words 1 … n so far; None for words without one.
         kept: Whether the beam kept it.
         best: Whether it became the tree that was returned.
@@ -86,7 +89,9 @@ class Hypothesis:
 
     rank: int
     origin: int | None
-    head: int
+    focus: int
+    position: int
+    head: int | None
     log_prob: float
     heads: list[int | None]
     kept: bool
@@ -95,30 +100,37 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """One SHIFT-ATTACH on the way to the tree that was returned.
+    """One step on the way to the tree that was returned.
+
+    Bottom-up, the focus word points at its head. Top-down, it points at its next dependent, or at itself to be popped.
 
     Attributes:
         number: The step, from 1.
-        focus: The word that gets its head.
-        raw_probs: The pointer's distribution over positions 0 … n before illegal heads are ruled out.
-        probs: The same distribution over legal heads alone, which the search uses; 0 for illegal ones.
+        focus: The word whose turn it is.
+        position: What it points at.
+        dependent: The word that gets its head; None for a pop.
+        raw_probs: The pointer's distribution over positions 0 … n before illegal ones are ruled out.
+        probs: The same distribution over legal positions alone, which the search uses; 0 for illegal ones.
         illegal: The positions that are illegal, and why.
         sources: The decoder states that the step read.
         gate: The opening of the fusion gate; None for a model without fusion.
-        head: The head that was chosen, with its probability ``head_prob``.
-        labels: The most probable relations of the chosen arc, best first.
+        head: The head that the word gets; None for a pop.
+        head_prob: The probability of the position that was chosen.
+        labels: The most probable relations of the new arc, best first; none for a pop.
         heads: The partial tree after the step: heads of words 1 … n, None for words without one.
         hypotheses: The beam's proposals: those that it kept, best first, then as many of those that it dropped.
     """
 
     number: int
     focus: int
+    position: int
+    dependent: int | None
     raw_probs: list[float]
     probs: list[float]
     illegal: list[IllegalHead]
     sources: list[StateRead]
     gate: GateOpening | None
-    head: int
+    head: int | None
     head_prob: float
     labels: list[LabelProb]
     heads: list[int | None]
@@ -142,7 +154,7 @@ class Trace:
         text: The sentence as text.
         forms: ``ROOT`` and the forms of words 1 … n.
         upos: The tag of each position; ``_`` for ROOT and for words without one.
-        steps: One step for each word.
+        steps: One step for each word; 2n - 1 steps top-down.
         heads: The heads of words 1 … n.
         deprels: Their relations.
         log_prob: The log-probability of the tree, arcs and labels together.
@@ -171,11 +183,14 @@ class Trace:
         return rounded
 
     def __str__(self) -> str:
-        rows = [
-            (self.forms[step.focus], self.forms[step.head], step.head_prob, step.labels[0].deprel)
-            for step in self.steps
-        ]
-        return "\n".join(f"{focus} ← {head}  {prob:.2f}  {deprel}" for focus, head, prob, deprel in rows)
+        return "\n".join(map(self._line, self.steps))
+
+    def _line(self, step: TraceStep) -> str:
+        """A step in short: the dependent with its head, or the word that is popped."""
+        if step.dependent is None or step.head is None:
+            return f"{self.forms[step.focus]} popped  {step.head_prob:.2f}"
+        arc = f"{self.forms[step.dependent]} ← {self.forms[step.head]}"
+        return f"{arc}  {step.head_prob:.2f}  {step.labels[0].deprel}"
 
     def _repr_html_(self) -> str:
         """The steps and the tree as a notebook shows them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from typing import Annotated, Any, Literal, get_type_hints
 
@@ -25,6 +26,7 @@ __all__ = [
 
 
 _TYPES = get_type_hints(ParseOptions)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def options_model(name: str, *names: str) -> type[BaseModel]:
@@ -84,6 +86,9 @@ def check_words(sentences: Any) -> Any:
             if not isinstance(word, str) or not word:
                 found = "an empty string" if word == "" else "something else"
                 raise RequestError(422, "invalid", f"body.words.{number}.{place}: expected a word, found {found}")
+            if not word.isascii() and (lone := _SURROGATE.search(word)):
+                found = f"a lone U+{ord(lone[0]):04X}"
+                raise RequestError(422, "invalid", f"body.words.{number}.{place}: expected Unicode text, found {found}")
     return sentences
 
 

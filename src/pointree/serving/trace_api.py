@@ -95,7 +95,9 @@ def trace_router(service: Service) -> APIRouter:
         if asked.beam > limits.beam:
             raise over_limit(limits, "beam", f"beam: expected at most {limits.beam}, found {asked.beam}")
         sentences = _sentences(asked, model, limits)
-        job = service.new_job(model, task, map(_check_length, sentences) if task.trace else sentences, render)
+        if task.trace:
+            sentences = map(_check_length, sentences)
+        job = service.new_job(model, task, sentences, render, n_bytes=len(await request.body()))
         texts = await service.collect(job, request)
         body = "[\n" + ",\n".join(texts) + "\n]\n" if texts else "[]\n"
         return Response(body, headers={"X-Pointree-Model": model.name}, media_type="application/json")
@@ -103,7 +105,7 @@ def trace_router(service: Service) -> APIRouter:
     return router
 
 
-def _sentences(asked: DrawRequest, model: ServedModel, limits: Limits) -> Iterator[Sentence]:
+def _sentences(asked: DrawRequest, model: ServedModel, limits: Limits) -> Iterator[Sentence | None]:
     if asked.text is not None:
         return from_text(asked.text, model.parser, limits)
     return from_conllu(asked.conllu or "", limits)
@@ -131,8 +133,8 @@ def _json_pieces(trace: Trace, model: str) -> Iterator[str]:
     yield "}"
 
 
-def _check_length(sentence: Sentence) -> Sentence:
-    if len(sentence) > MAX_TRACE_WORDS:
+def _check_length(sentence: Sentence | None) -> Sentence | None:
+    if sentence is not None and len(sentence) > MAX_TRACE_WORDS:
         message = f"expected sentences of at most {MAX_TRACE_WORDS} words to trace, found one of {len(sentence)}"
         raise RequestError(413, "trace_words", message, limit=("trace_words", MAX_TRACE_WORDS))
     return sentence

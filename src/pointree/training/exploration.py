@@ -5,7 +5,8 @@ training, it learns to trust them, and is led astray by its first mistake when i
 the figures). So some or all words are shown to later steps as the network attached them in the epoch before; in the
 first epoch, as in the gold tree. What a step has to predict remains the gold head, even where search would refuse it
 after such mistakes. The guesses come from training itself: they are made under dropout, one word at a time, under no
-rule.
+rule. Top-down, steps read the states of words above and beside the focus word, which are on the way to the gold target:
+there is nothing to explore.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Exploration:
         self.probability = probability
         self.starts = np.cumsum([0, *map(len, sentences)])
         gold = [sentence.gold[0] for sentence in sentences]  # heads are the same in every order
-        self.gold_heads = torch.cat([torch.from_numpy(each.heads[each.step_of[1:]]) for each in gold])
+        self.gold_heads = torch.cat([torch.from_numpy(each.targets[each.step_of[1:]]) for each in gold])
         self.heads = self.gold_heads.repeat(len(systems), 1)
         self.is_new = torch.zeros(len(self.gold_heads), dtype=torch.bool)
 

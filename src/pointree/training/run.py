@@ -120,8 +120,12 @@ def train(
     chosen = resolve_settings(path, preset, settings, start, on_notice)
     if bundle_pretrained and not chosen.embeddings.pretrained.model:
         raise UsageError("--bundle-pretrained: expected embeddings.pretrained.model to name an encoder, found none")
+    if _names(teacher) and chosen.decoder.order == "top-down":
+        raise UsageError("--teacher: expected a bottom-up decoder.order, found top-down, which learns from trees alone")
     prepare_process(threads)
     teachers = [Parser.load(name, device=device) for name in _names(teacher)]
+    for each in teachers:
+        each.require_posteriors()
     group = join_group(device)  # of all processes that have seen whether there is a run to resume
     resolve_device(group.device)  # an unknown one is told before any stage begins
     word_vectors = None

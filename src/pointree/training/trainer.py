@@ -161,7 +161,7 @@ class Trainer:
     def exploration(self) -> Exploration | None:
         """What the decoder sees of its own attachments, if the settings want it and it sees any."""
         probability, systems = self.config.training.exploration, self.parser.featurizer.systems
-        sees_any = any(system.slots for system in systems)
+        sees_any = any(system.slots and not system.order.is_top_down for system in systems)
         return Exploration(self.encoded, systems, probability) if probability and sees_any else None
 
     @cached_property

@@ -1,8 +1,9 @@
 """The orders in which words are attached, as data.
 
 A parser of this family is an order of the focus words and a choice of slots to fuse into the decoder's
-state. To add an order, write its focus sequence and add one entry to `ORDERS`; besides, only `pointree.config` names
-the orders, for settings are checked without the rest of the package.
+state. To add an order, write its focus sequence and add one entry to `BOTTOM_UP`; besides, only `pointree.config` names
+the orders, for settings are checked without the rest of the package. Top-down is an order too, whose focus words come
+from a stack (`pointree.transitions.top_down`).
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pointree.errors import UsageError
-from pointree.transitions.slots import Slot
+from pointree.transitions.slots import Relative, Slot
+from pointree.transitions.top_down import n_top_down_steps
 
-__all__ = ["ORDERS", "Order", "TransitionSystem", "order", "paper_name"]
+__all__ = ["BOTTOM_UP", "ORDERS", "Order", "TransitionSystem", "order", "paper_name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +25,23 @@ class Order:
     Attributes:
         name: How users call it.
         focus_sequence: From the number of words n to a permutation of 1..n, the words in the order of their
-            turns.
-        slots: The slots of the focus word that can be filled when its turn comes.
+            turns; top-down has none.
+        slots: What can be there to look at when the turn of a focus word comes.
         fusions: For each fusion, the slots whose decoder states join the previous state.
         paper_prefix: What the paper puts before the name of a fusion (`l-` in `l-simple`).
         abbreviation: What tables call it (`L2R`).
+        sequential_name: What systems without fusion are called.
+        is_top_down: Whether the focus word points at its dependents, and not at its head.
     """
 
     name: str
     focus_sequence: Callable[[int], tuple[int, ...]]
-    slots: tuple[Slot, ...]
-    fusions: Mapping[str, tuple[Slot, ...]]
+    slots: tuple[Slot | Relative, ...]
+    fusions: Mapping[str, tuple[Slot | Relative, ...]]
     paper_prefix: str = ""
     abbreviation: str = ""
+    sequential_name: str = "sequential"
+    is_top_down: bool = False
 
     def __post_init__(self) -> None:
         for fusion, fused in self.fusions.items():
@@ -43,7 +49,11 @@ class Order:
             if empty:
                 raise UsageError(f"order {self.name}: fusion {fusion} uses {', '.join(empty)}, which is always empty")
 
-    def fusion(self, name: str) -> tuple[Slot, ...]:
+    def n_steps(self, n: int) -> int:
+        """Return the number of steps that build a tree of n words."""
+        return n_top_down_steps(n) if self.is_top_down else n
+
+    def fusion(self, name: str) -> tuple[Slot | Relative, ...]:
         """Return the slots that the named fusion uses."""
         if name not in self.fusions:
             choices = ", ".join(self.fusions)
@@ -56,7 +66,7 @@ class TransitionSystem:
     """An order, and the slots whose decoder states a step reads: what tells the systems of the paper apart."""
 
     order: Order
-    slots: tuple[Slot, ...]
+    slots: tuple[Slot | Relative, ...]
 
     @classmethod
     def of(cls, order_name: str, fusion: str) -> TransitionSystem:
@@ -78,7 +88,11 @@ def _outside_in(n: int) -> tuple[int, ...]:
     return tuple(n - step // 2 if step % 2 else step // 2 + 1 for step in range(n))
 
 
-_ORDERS = (
+def _by_stack(n: int) -> tuple[int, ...]:
+    raise UsageError("the order top-down has no sequence of focus words: they follow from the tree")
+
+
+_BOTTOM_UP = (
     Order(
         name="left-to-right",
         focus_sequence=_left_to_right,
@@ -104,7 +118,20 @@ _ORDERS = (
     ),
 )
 
-ORDERS: dict[str, Order] = {each.name: each for each in _ORDERS}
+_TOP_DOWN = Order(
+    name="top-down",
+    focus_sequence=_by_stack,
+    slots=tuple(Relative),
+    fusions={"none": (), "parent": (Relative.PARENT,), "parent-sibling": tuple(Relative)},
+    abbreviation="T-D",
+    sequential_name="stack-pointer",
+    is_top_down=True,
+)
+
+BOTTOM_UP: dict[str, Order] = {each.name: each for each in _BOTTOM_UP}
+"""The orders in which a focus word gets its head, by their names."""
+
+ORDERS: dict[str, Order] = {**BOTTOM_UP, _TOP_DOWN.name: _TOP_DOWN}
 """Every order by its name."""
 
 
@@ -116,7 +143,10 @@ def order(name: str) -> Order:
 
 
 def paper_name(order_name: str, fusion: str) -> str:
-    """Return what the paper calls a fusion of an order: `l-simple`, `full`, …; `sequential` for none."""
+    """Return what the paper calls a fusion of an order: `l-simple`, `full`, …; without fusion `sequential`.
+
+    The top-down parser without fusion is called `stack-pointer`.
+    """
     found = order(order_name)
     found.fusion(fusion)
-    return "sequential" if fusion == "none" else found.paper_prefix + fusion
+    return found.sequential_name if fusion == "none" else found.paper_prefix + fusion

@@ -1,4 +1,7 @@
-"""Why a head is illegal: the rules of `pointree.transitions.legality`, one by one, with the arc or word to blame."""
+"""Why a head is illegal: the rules of `pointree.transitions.legality`, one by one, with the arc or word to blame.
+
+The rules of the top-down system are named here too; `pointree.transitions.top_down_reasons` finds who breaks them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from pointree.transitions.legality import Constraints
 from pointree.transitions.partial_tree import PartialTree
 from pointree.transitions.slots import Slot
 
-__all__ = ["Reason", "Rule", "illegal_heads"]
+__all__ = ["Reason", "Rule", "crossed_arc", "illegal_heads"]
 
 
 class Rule(StrEnum):
@@ -28,6 +31,14 @@ class Rule(StrEnum):
     """The arc would cover an ancestor of the head that has no head yet, which could then get none without crossing."""
     COVERED = "covered"
     """The head stands between the focus word and a dependent of it."""
+    ROOT = "root"
+    """Top-down: ROOT becomes nobody's dependent, and stays on the stack."""
+    HAS_HEAD = "has-head"
+    """Top-down: the word has its head already."""
+    PASSED = "passed"
+    """Top-down: dependents come from the inside out, first on the right, and the last one is farther."""
+    LEFT_BEHIND = "left-behind"
+    """Top-down: a word would be left that could get no head any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +49,8 @@ class Reason:
         rule: The rule.
         words: For `CYCLE` the path of words up from the head to the focus word; for `SINGLE_ROOT` the dependent of
             ROOT; for `CROSSING` the head and the dependent of the arc that would be crossed; for `COVERS_TOP` the
-            ancestor; for `COVERED` the dependent of the focus word.
+            ancestor; for `COVERED` the dependent of the focus word; for `HAS_HEAD` the head; for `PASSED` the last
+            dependent; for `LEFT_BEHIND` a word that would be left.
     """
 
     rule: Rule
@@ -60,6 +72,14 @@ class Reason:
                 return f"The arc would cover {named[0]}, which could then get no head without a crossing."
             case Rule.COVERED:
                 return f"It stands between the focus word and its dependent {named[0]}."
+            case Rule.ROOT:
+                return "ROOT depends on no word, and is never popped."
+            case Rule.HAS_HEAD:
+                return f"It has a head already, {named[0]}."
+            case Rule.PASSED:
+                return f"Dependents come from the inside out, first on the right; the last one was {named[0]}."
+            case Rule.LEFT_BEHIND:
+                return f"{named[0]} could then get no head any more."
 
 
 def illegal_heads(tree: PartialTree, focus: int, constraints: Constraints) -> dict[int, list[Reason]]:
@@ -92,10 +112,8 @@ def _path(tree: PartialTree, word: int, ancestor: int) -> tuple[int, ...]:
 
 def _not_projective(tree: PartialTree, focus: int, head: int) -> Iterator[Reason]:
     left, right = min(head, focus), max(head, focus)
-    for dependent, other in enumerate(tree.heads):
-        if other is not None and _cross(left, right, min(dependent, other), max(dependent, other)):
-            yield Reason(Rule.CROSSING, (other, dependent))
-            break  # one arc is reason enough
+    if (arc := crossed_arc(tree, focus, head)) is not None:
+        yield Reason(Rule.CROSSING, arc)
     if left < tree.tops[head] < right:
         yield Reason(Rule.COVERS_TOP, (tree.tops[head],))
     first, last = tree.dependent(focus, Slot.LEFTMOST), tree.dependent(focus, Slot.RIGHTMOST)
@@ -103,6 +121,15 @@ def _not_projective(tree: PartialTree, focus: int, head: int) -> Iterator[Reason
         yield Reason(Rule.COVERED, (first,))
     if last and focus < head < last:
         yield Reason(Rule.COVERED, (last,))
+
+
+def crossed_arc(tree: PartialTree, word: int, other: int) -> tuple[int, int] | None:
+    """Return an arc of the tree, head first, that an arc between two words would cross; None if there is none."""
+    left, right = min(word, other), max(word, other)
+    for dependent, head in enumerate(tree.heads):
+        if head is not None and _cross(left, right, min(dependent, head), max(dependent, head)):
+            return head, dependent
+    return None
 
 
 def _cross(left: int, right: int, low: int, high: int) -> bool:

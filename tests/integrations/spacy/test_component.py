@@ -194,13 +194,7 @@ def forbidden(model: Any) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "method",
-    [
-        pytest.param("fork", marks=pytest.mark.skip(reason="known defect: a fork of a loaded onnxruntime model hangs")),
-        "spawn",
-    ],
-)
+@pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_several_processes(nlp: Any, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     import multiprocessing
 

@@ -33,7 +33,6 @@ class StoredModel:
         self.device = device
         self._folder: Path | None = None
         self._parser: Parser | None = None
-        self._process = os.getpid()
 
     @property
     def folder(self) -> Path:
@@ -45,12 +44,6 @@ class StoredModel:
     @property
     def parser(self) -> Parser:
         """The parser."""
-        if self._process != os.getpid():
-            # A fork has inherited a parser whose threads are not there any more. It loads its own, with one thread.
-            from pointree.running.threads import prepare_process
-
-            prepare_process(1)
-            self._process, self._parser = os.getpid(), None
         if self._parser is None:
             from pointree.parser import load
 

@@ -43,12 +43,12 @@ export function drawTree(place, sentence, kind, differing = new Set()) {
     if (!drawn.element) return;
     drawn.element.classList.toggle("is-stepping", step !== null);
     for (const { dependent, element } of drawn.arcs) {
-      element.classList.toggle("is-current", dependent === step?.focus);
+      element.classList.toggle("is-current", dependent === step?.dependent);
       element.classList.toggle("is-later", step !== null && step.heads[dependent - 1] === null);
     }
     drawn.words.forEach((element, index) => {
       element.classList.toggle("focus-word", index + 1 === step?.focus);
-      element.classList.toggle("head-word", index + 1 === step?.head);
+      element.classList.toggle("head-word", index + 1 === step?.position && step.position !== step.focus);
     });
     if (kind !== "lines" && step !== null) centre(place, drawn.words, step);
   }
@@ -62,7 +62,7 @@ export function drawTree(place, sentence, kind, differing = new Set()) {
 // Scrolls sideways so that the arc, or its focus word where the arc is too long, is in the middle.
 function centre(place, words, step) {
   const frame = place.getBoundingClientRect();
-  const boxes = [step.focus, step.head].filter(Boolean).map((position) => words[position - 1].getBoundingClientRect());
+  const boxes = [step.focus, step.position].filter(Boolean).map((position) => words[position - 1].getBoundingClientRect());
   const [low, high] = [Math.min(...boxes.map((box) => box.left)), Math.max(...boxes.map((box) => box.right))];
   const middle = high - low < frame.width ? (low + high) / 2 : (boxes[0].left + boxes[0].right) / 2;
   place.scrollLeft += middle - (frame.left + frame.width / 2);

@@ -24,7 +24,7 @@ export function drawArcs(svg, frame, rows, step) {
     const round = Math.min(6, edge - x);
     const path = `M${width} ${start}H${x + round}Q${x} ${start} ${x} ${start + bend}V${end - bend}` +
       `Q${x} ${end} ${x + round} ${end}H${edge}`;
-    const group = shape("g", { class: dependent === step.focus ? "arc new" : "arc" });
+    const group = shape("g", { class: dependent === step.dependent ? "arc new" : "arc" });
     const tip = `M${width} ${end}l-7 -3.5v7z`;
     group.append(shape("path", { class: "line", d: path }), shape("path", { class: "tip", d: tip }));
     return group;

@@ -8,6 +8,8 @@ const SLOTS = {
   rightmost: "Rightmost dependent",
   "last-left": "Last attached, left",
   "last-right": "Last attached, right",
+  parent: "Parent",
+  sibling: "Last sibling",
 };
 // A share as a name, a bar and a number; all three blocks of the side column are made of these.
 function meter(name, share, { empty = false, first = false } = {}) {
@@ -30,7 +32,8 @@ export function showSources(place, trace, step) {
     const name = make("span", "name", SLOTS[source.slot] ?? source.slot);
     const isStart = source.slot === "previous" && source.word === null;
     if (source.word !== null || isStart) {
-      name.append(" ", make("bdi", "form", isStart ? "initial state" : trace.forms[source.word]));
+      const start = step.number === 1 ? "initial state" : trace.forms[0];
+      name.append(" ", make("bdi", "form", isStart ? start : trace.forms[source.word]));
     }
     return meter(name, source.share, { empty: source.word === null && !isStart });
   }));
@@ -55,10 +58,13 @@ export function showBeam(place, trace, step) {
   place.replaceChildren(...step.hypotheses.map((hypothesis) => {
     const row = make("tr", hypothesis.best ? "is-best" : hypothesis.kept ? "" : "is-dropped");
     const arc = make("td", "arc");
-    arc.append(make("bdi", "", trace.forms[step.focus]), " → ", make("bdi", "", trace.forms[hypothesis.head]));
+    const target = hypothesis.head === null ? make("em", "", "pop") : make("bdi", "", trace.forms[hypothesis.position]);
+    arc.append(make("bdi", "", trace.forms[hypothesis.focus]), " → ", target);
+    const isUp = hypothesis.head === hypothesis.position;
+    const dependent = hypothesis.head === null ? null : isUp ? hypothesis.focus : hypothesis.position;
     const heads = make("td", "so-far");
     heads.append(...hypothesis.heads.map((head, place) =>
-      make("span", place + 1 === step.focus ? "new" : "", head === null ? "·" : String(head))));
+      make("span", place + 1 === dependent ? "new" : "", head === null ? "·" : String(head))));
     heads.title = hypothesis.heads.flatMap((head, place) =>
       head === null ? [] : [`${trace.forms[place + 1]} → ${trace.forms[head]}`]).join("\n");
     row.append(

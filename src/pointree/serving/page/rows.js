@@ -2,7 +2,8 @@
 
 import { make, percent } from "./dom.js";
 
-const TAGS = { leftmost: "leftmost", rightmost: "rightmost", "last-left": "last left", "last-right": "last right" };
+const TAGS = { leftmost: "leftmost", rightmost: "rightmost", "last-left": "last left", "last-right": "last right",
+  parent: "parent", sibling: "sibling" };
 const RULES = {
   itself: "itself",
   cycle: "cycle",
@@ -10,6 +11,10 @@ const RULES = {
   crossing: "crossing",
   "covers-top": "covers top",
   covered: "covered",
+  root: "ROOT",
+  "has-head": "has head",
+  passed: "passed",
+  "left-behind": "left behind",
 };
 
 export function makeRow(form, position, trace) {
@@ -35,14 +40,16 @@ export function showRow(row, position, trace, step) {
   const slots = step.sources.filter((source) => source.word === position && source.slot in TAGS);
   const tags = slots.map((source) => make("span", "tag slot", TAGS[source.slot]));
   if (position === step.focus) tags.push(make("span", "tag focus", "focus"));
-  if (position === step.head) tags.push(make("span", "tag head", "head"));
+  const isTarget = position === step.position && position !== step.focus;
+  if (isTarget) tags.push(make("span", "tag head", position === step.head ? "head" : "dependent"));
+  if (position === step.position && position === step.focus) tags.push(make("span", "tag head", "popped"));
   row.tags.replaceChildren(...tags);
   row.element.classList.toggle("is-focus", position === step.focus);
-  row.element.classList.toggle("is-head", position === step.head);
+  row.element.classList.toggle("is-head", isTarget);
   row.element.classList.toggle("is-slot", slots.length > 0);
   row.element.classList.toggle("is-illegal", broken.length > 0);
   const attached = position > 0 && step.heads[position - 1] !== null;
-  const own = trace.steps.find((each) => each.focus === position);
+  const own = trace.steps.find((each) => each.dependent === position);
   row.deprel.textContent = attached ? own.labels[0].deprel : "";
   row.ghost.style.width = `${100 * step.raw_probs[position]}%`;
   row.bar.style.width = `${100 * step.probs[position]}%`;
@@ -56,14 +63,14 @@ export function showRow(row, position, trace, step) {
   row.value.hidden = broken.length > 0;
   row.reason.title = broken.map((head) => head.explanation).join("\n");
   row.value.textContent = percent(step.probs[position]);
-  row.value.title = `${percent(step.raw_probs[position])} before illegal heads are ruled out`;
+  row.value.title = `${percent(step.raw_probs[position])} before illegal positions are ruled out`;
 }
 
-// Scrolls `list` so that the focus row and, if there is room, the row of the head are in view.
+// Scrolls `list` so that the focus row and, if there is room, the row that it points at are in view.
 export function keepInView(list, rows, step) {
   const frame = list.getBoundingClientRect();
   const offset = frame.top + list.clientTop - list.scrollTop;
-  const [focus, head] = [step.focus, step.head].map((position) => {
+  const [focus, head] = [step.focus, step.position].map((position) => {
     const box = rows[position].element.getBoundingClientRect();
     return { top: box.top - offset, bottom: box.bottom - offset };
   });

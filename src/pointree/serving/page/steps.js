@@ -148,12 +148,18 @@ function setLabel(button, label) {
 
 function narrate(trace, step) {
   const illegal = new Set(step.illegal.map((head) => head.position)).size;
+  const sure = `with a probability of ${percent(step.head_prob)}`;
+  const deed = step.dependent === null
+    ? [` has all of its dependents, ${sure}, and is popped`]
+    : [
+      " points at ",
+      make("strong", "", quoted(trace, step.position)),
+      ` ${sure}, as its ${step.dependent === step.focus ? "" : "dependent "}`,
+      make("em", "", step.labels[0].deprel),
+    ];
   const parts = [
     make("strong", "", quoted(trace, step.focus)),
-    " points at ",
-    make("strong", "", quoted(trace, step.head)),
-    ` with a probability of ${percent(step.head_prob)}, as its `,
-    make("em", "", step.labels[0].deprel),
+    ...deed,
     `. ${illegal === 1 ? "1 position was" : `${illegal} positions were`} illegal.`,
   ];
   const unseen = make("span", "unseen", `Step ${step.number} of ${trace.steps.length}: `);
