@@ -17,6 +17,7 @@ from pointree.pretrained.bert_settings import BertSettings
 from pointree.pretrained.word_pieces import WordPieces
 
 __all__ = [
+    "GRAPH_PRECISIONS",
     "add_graphs",
     "adding",
     "bert_of",
@@ -29,7 +30,8 @@ __all__ = [
 
 _INDEX, _FORMAT = "graphs.json", 1
 _MAX_BYTES = 1 << 20
-_PRECISIONS = ("fp32", "int8")
+GRAPH_PRECISIONS = ("fp32", "int8")
+"""The arithmetics that graphs have."""
 
 
 def has_graphs(folder: Path) -> bool:
@@ -102,8 +104,9 @@ def _read(folder: Path) -> tuple[dict[str, dict[str, tuple[int, ...]]], str]:
         if found["format"] != _FORMAT:
             raise ModelError(f"{path}: expected format {_FORMAT}, found {found['format']!s:.40}; {adding(folder)}")
         precision = found.get("precision", "fp32")
-        if precision not in _PRECISIONS:
-            raise ModelError(f"{path}: precision: expected one of {', '.join(_PRECISIONS)}, found {precision!s:.40}")
+        if precision not in GRAPH_PRECISIONS:
+            known = ", ".join(GRAPH_PRECISIONS)
+            raise ModelError(f"{path}: precision: expected one of {known}, found {precision!s:.40}")
         weights = {
             graph: {name: tuple(shape) for name, shape in weights.items()}
             for graph, weights in found["weights"].items()

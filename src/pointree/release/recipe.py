@@ -3,6 +3,7 @@
 preset = "quick"                     settings to start from, of `pointree train --preset`
 version = "1.0.0"                    the version of the packages
 bits = 8                             bits of the weights in the packages: 8, 16 or 32
+precision = "int8"                   optional: arithmetic in which the packages run, fp32 or int8
 max_mb = 6                           optional: size of a package over which there is a warning
 prune_words = 20000                  optional: words that the packages keep, besides all of the training data
 
@@ -35,13 +36,14 @@ from pointree.errors import ConfigError, InputError, PointreeError, UsageError
 from pointree.experiments.cell import flat_settings
 from pointree.experiments.checks import Checks
 from pointree.files import reading
+from pointree.models.graphs import GRAPH_PRECISIONS
 from pointree.models.wheel import check_version
 
 __all__ = ["SPLITS", "LanguageRecipe", "Published", "choose", "load_recipe"]
 
 SPLITS = ("train", "dev", "test")
 
-_KEYS = ("preset", "version", "bits", "max_mb", "prune_words", "set", "languages")
+_KEYS = ("preset", "version", "bits", "precision", "max_mb", "prune_words", "set", "languages")
 _REQUIRED = ("name", "treebank", "release", "licence", "files")
 _LANGUAGE_KEYS = (*_REQUIRED, "vectors", "vectors_licence", "note", "published", "set")
 _CODE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
@@ -71,6 +73,7 @@ class LanguageRecipe:
     """By their dotted names, on top of the preset."""
     version: str = "1.0.0"
     bits: int = 8
+    precision: str = "fp32"
     max_mb: int | None = None
     prune_words: int | None = None
     vectors: str | None = None
@@ -118,6 +121,9 @@ class _Reader(Checks):
         bits = self._typed("bits", content.get("bits"), int, 8)
         if bits not in (8, 16, 32):
             self.faults.append(f"bits must be 8, 16 or 32, found {bits}")
+        precision = self._typed("precision", content.get("precision"), str, "fp32")
+        if precision not in GRAPH_PRECISIONS:
+            self.faults.append(f"precision must be one of {', '.join(GRAPH_PRECISIONS)}, found {precision}")
         version = self._typed("version", content.get("version"), str, "1.0.0")
         try:
             check_version(version)
@@ -127,6 +133,7 @@ class _Reader(Checks):
             "preset": self._preset("preset", content.get("preset")),
             "version": version,
             "bits": bits,
+            "precision": precision,
             "max_mb": self._typed("max_mb", content.get("max_mb"), int, None),
             "prune_words": self._typed("prune_words", content.get("prune_words"), int, None),
         }

@@ -187,6 +187,7 @@ class _Job:
             words=words,
             keep=() if words is None else (form for each in read_treebank(self._file("train")) for form in each.forms),
             bits=None if self.recipe.bits == 32 else self.recipe.bits,  # type: ignore[arg-type]  # the recipe is checked
+            precision=self.recipe.precision,
         )
         (fresh / CARD).unlink(missing_ok=True)
         licence = self._file("train").with_name("LICENSE.txt")
