@@ -136,13 +136,15 @@ def test_documents_that_fail_are_told_and_the_rest_is_parsed(
     (folder / "bad.txt").write_bytes(b"It rains.\n\nCaf\xe9.\n")
     (folder / "good.txt").write_text("She sleeps.\n")
     (folder / "large.txt").write_bytes(paragraphs(2).encode() + b"\n\n\xff")
+    (folder / "ends.txt").write_bytes(paragraphs(2).encode() + b"\n\nCaf\xc3")
     (folder / "long.txt").write_text("We walk.\n\n" + "word " * 60 + "\n\nThey sing.\n")
     (folder / "treebank.conllu").write_text("1\tIt\t_\t_\t_\t_\t9\t_\t_\t_\n\n1\tYes\t_\t_\t_\t_\t_\t_\t_\t_\n\n")
     (folder / "zipped.txt.gz").write_bytes(gzip.compress(b"It snows.\n" * 50)[:-9])
     report = parse_on_cluster(folder, tmp_path / "out", model=model, shard_words=100)
     failed = [json.loads(line) for line in (report.folder / FAILED).read_text(encoding="utf-8").splitlines()]
     reasons = {Path(each["document"]).name: each["reason"].partition(f"{folder}/")[2] for each in failed}
-    assert report.failed == len(failed) == 5
+    assert report.failed == len(failed) == 6
+    assert reasons["ends.txt"].startswith("ends.txt:62: expected UTF-8, found byte 0xc3 (unexpected end of data)")
     assert reasons["bad.txt"].startswith("bad.txt:3: expected UTF-8, found byte 0xe9")
     assert reasons["large.txt"].startswith("large.txt:62: expected UTF-8, found byte 0xff")
     assert reasons["long.txt"].startswith("long.txt: expected sentences of at most 50 words, found 60: word word")
@@ -171,6 +173,9 @@ def test_another_job_does_not_mix(corpus: Path, model: Path, in_process: InProce
         parse_on_cluster(corpus, tmp_path / "other", model=model)
     with pytest.raises(UsageError, match="expected an output folder without input"):
         parse_on_cluster(corpus, tmp_path, model=model)
+    with pytest.raises(UsageError, match=r"out: expected an output folder outside of the input, found it in .*corpus$"):
+        parse_on_cluster(corpus, corpus / "out", model=model)
+    assert not (corpus / "out").exists()
 
 
 def test_arguments_that_cannot_be_used(corpus: Path, model: Path, in_process: InProcess, tmp_path: Path) -> None:

@@ -90,6 +90,31 @@ def test_shards_of_json_lines_keep_the_columns(table: Path, model: Path, in_proc
 def test_a_missing_column(table: Path, model: Path, in_process: InProcess, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"no column text \(--text-column\); there are key, body, topic$"):
         parse_on_cluster(table, tmp_path / "out", model=model)
+    assert not (tmp_path / "out").exists(), "so that the right column can go to the same folder"
+
+
+def test_columns_that_are_called_like_comments_of_sentences(model: Path, in_process: InProcess, tmp_path: Path) -> None:
+    table = tmp_path / "a.jsonl"
+    row = {
+        "body": "It rains. She sleeps.",
+        "text": "no",
+        "sent_id": "x",
+        "newdoc id": "d",
+        "a\nb = c": "1\n2\tX",
+        "n": [1],
+    }
+    table.write_text(json.dumps(row), encoding="utf-8")
+    report = parse_on_cluster(table, tmp_path / "out", model=model, text_column="body")
+    first, second = read_conllu(report.folder / "part-00000.conllu")
+    assert (first.sent_id, first.text, second.sent_id, second.text) == ("1-1", "It rains.", "1-2", "She sleeps.")
+    assert first.comments[:6] == [
+        f"# newdoc id = {table}:1",
+        "# document_text = no",
+        "# document_sent_id = x",
+        "# document_newdoc id = d",
+        "# a b _ c = 1 2 X",
+        "# n = [1]",
+    ]
 
 
 def test_rows_that_are_no_documents(model: Path, in_process: InProcess, tmp_path: Path) -> None:

@@ -211,6 +211,12 @@ members = ["r2l-simple-gate1"]
             "ensembles.e.members: l2r-sequential is there 2 times",
         ),
         (
+            GRID.replace('"l2r-sequential"', '"l2r-sequential", "td-stack-pointer"', 1)
+            + '[ensembles.e]\nmembers = ["l2r-sequential", "td-stack-pointer"]\n',
+            "ensembles.e.members: expected bottom-up systems, found td-stack-pointer, which gives no probability of "
+            "every arc",
+        ),
+        (
             GRID + '[set.embeddings.pretrained]\nmodel = "/nowhere/bert"\n',
             "embeddings.pretrained.model: no such folder: /nowhere/bert",
         ),

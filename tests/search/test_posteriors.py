@@ -7,10 +7,20 @@ import torch
 
 from pointree.options import ParseOptions
 from pointree.search import search
+from pointree.search.greedy import greedy_search
 from pointree.search.posteriors import find_posteriors
 from pointree.transitions import Constraints
 
-from ..helpers import COMBINATIONS, by_falling_length, describe, make_batch, random_sentences, tiny_config, tiny_parser
+from ..helpers import (
+    COMBINATIONS,
+    CONSTRAINTS,
+    by_falling_length,
+    describe,
+    make_batch,
+    random_sentences,
+    tiny_config,
+    tiny_parser,
+)
 
 
 @pytest.mark.parametrize("combination", [each for each in COMBINATIONS if each[0] != "top-down"][1::5], ids=describe)
@@ -48,3 +58,20 @@ def test_labels_of_arcs_that_the_parser_did_not_choose() -> None:
     assert labels[0, 1:].sum(dim=1).tolist() == pytest.approx([1.0] * 4)
     assert labels[0, 1, parser.root_label] == 1.0
     assert labels[0, 2:, parser.root_label].sum() == 0
+
+
+@pytest.mark.parametrize("fusion", ["none", "simple"])
+@pytest.mark.parametrize("constraints", CONSTRAINTS, ids=str)
+def test_decoders_that_search_together_find_what_each_finds_alone(fusion: str, constraints: Constraints) -> None:
+    parser = tiny_parser(tiny_config(("combined", fusion, "gate1")), seed=2)
+    sentences = by_falling_length(random_sentences([1, 2, 5, 9, 9, 12], seed=6))
+    with torch.inference_mode():
+        encoded = parser.engine.encode(make_batch(parser, sentences))
+        together = find_posteriors(encoded, constraints).parts
+        for part, (order, branch) in zip(together, encoded.branches.items(), strict=True):
+            alone = greedy_search(branch, constraints)
+            assert part.branch.order.name == order
+            assert part.trees.heads.tolist() == alone.heads.tolist()
+            words = alone.state_ids[:, 0] > 0
+            states = [each.memory[each.state_ids[:, 0][words]] for each in (alone, part.trees)]
+            torch.testing.assert_close(*states, rtol=0, atol=1e-5)

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 from tests.helpers import CONSTRAINTS, random_heads
+from tests.reference_top_down import Configuration, can_be_completed
 
 from pointree.errors import UsageError
 from pointree.transitions import Constraints
@@ -93,3 +94,23 @@ def test_what_is_no_step_is_refused() -> None:
         top_down_steps([None, 1])
     with pytest.raises(UsageError, match="head 4 of word 1 is outside a sentence of 2 words"):
         top_down_steps([4, 1])
+
+
+@pytest.mark.parametrize("constraints", CONSTRAINTS, ids=str)
+def test_a_step_is_legal_exactly_if_a_legal_tree_can_still_be_completed(constraints: Constraints) -> None:
+    """The rules look at the words that are left behind; the definition tries all that may follow."""
+    random = Random(5)
+    for n in [1, 2, 3, 4, 5, 6] * 3:
+        state, other = TopDownState(n), Configuration((0,), (None,) * (n + 1))
+        for _step in range(n_top_down_steps(n)):
+            possible = {
+                position
+                for position in other.moves(constraints)
+                if can_be_completed(other.after(position), constraints)
+            }
+            legal = legal_positions(state, constraints)
+            assert {position for position, is_legal in enumerate(legal) if is_legal} == possible
+            position = random.choice(sorted(possible))
+            state.point(position)
+            other = other.after(position)
+            assert (tuple(state.stack), tuple(state.tree.heads)) == (other.stack, other.heads)

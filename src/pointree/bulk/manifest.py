@@ -147,9 +147,12 @@ class Manifest:
             raise UsageError(f"{self.job.output}: holds a job with {'; '.join(different)}; choose another folder")
 
 
-def check_place(output: Path, sources: Sequence[Source]) -> None:
-    """Refuse an output folder that holds input: the next run would read its own shards."""
-    inside = os.path.realpath(output) + os.sep
+def check_place(output: Path, inputs: Sequence[str], sources: Sequence[Source]) -> None:
+    """Refuse an output folder that holds input, or lies in a folder of it: the next run would read its own shards."""
+    place = os.path.realpath(output)
+    for name in inputs:
+        if os.path.isdir(name) and place.startswith(os.path.join(os.path.realpath(name), "")):
+            raise UsageError(f"{output}: expected an output folder outside of the input, found it in {name}")
     for source in sources:
-        if os.path.realpath(source.path).startswith(inside):
+        if os.path.realpath(source.path).startswith(place + os.sep):
             raise UsageError(f"{output}: expected an output folder without input, found {source.title} in it")

@@ -9,8 +9,8 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, BinaryIO
@@ -19,7 +19,7 @@ from pointree.bulk.sources import Source, no_column
 from pointree.errors import FormatError, UsageError
 from pointree.files import MAX_LINE, open_binary, reading
 
-__all__ = ["Piece", "cut_source", "parquet_file"]
+__all__ = ["Piece", "check_columns", "cut_source", "parquet_file"]
 
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 _READ = 1 << 20
@@ -101,16 +101,25 @@ def _cut_lines(source: Source, stream: BinaryIO, target: int, by_line: bool) -> 
         if is_place and position - piece.start >= target:
             yield replace(piece, stop=position), position - piece.start
             piece = Piece(source, position, None, line, chars, is_long=True, begins=after_blank)
-        try:
+        with _decoding(source, line):
             chars += len(decode(raw))
-        except UnicodeDecodeError as error:
-            problem = f"expected UTF-8, found byte 0x{error.object[error.start]:02x} ({error.reason})"
-            raise FormatError(source.title, line, problem) from None
         after_blank = raw.isspace() and starts_line
         starts_line = raw.endswith(b"\n")
         position += len(raw)
         line += starts_line
+    with _decoding(source, line):
+        decode(b"", True)  # nothing follows: a character must not be left half read
     yield piece, position - piece.start
+
+
+@contextmanager
+def _decoding(source: Source, line: int) -> Iterator[None]:
+    """Tell which byte of which line is not UTF-8."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        problem = f"expected UTF-8, found byte 0x{error.object[error.start]:02x} ({error.reason})"
+        raise FormatError(source.title, line, problem) from None
 
 
 def _cut_rows(source: Source, stream: BinaryIO, target: int, text_column: str) -> Iterator[tuple[Piece, int]]:
@@ -169,6 +178,26 @@ def parquet_file(source: Source, text_column: str) -> Any:
     if text_column not in names:
         raise UsageError(f"{source.title}: {no_column(text_column, names)}")
     return file
+
+
+def check_columns(sources: Sequence[Source], text_column: str) -> None:
+    """Refuse a job whose first table of each kind has no such column, before anything is written."""
+    for kind in ("jsonl", "parquet"):
+        first = next((source for source in sources if source.kind == kind), None)
+        if first is None:
+            continue
+        if kind == "parquet":
+            # A file that fails, as others may; of what is not installed, joining the cluster tells.
+            with suppress(FormatError, ImportError), reading(first.title):
+                parquet_file(first, text_column).close()
+            continue
+        with reading(first.title), open_binary(first.path) as stream:
+            try:
+                row = json.loads(stream.readline(MAX_LINE))
+            except (ValueError, RecursionError):
+                continue  # a row that fails, as others may
+        if isinstance(row, dict) and text_column not in row:
+            raise UsageError(f"{first.title}: {no_column(text_column, row)}")
 
 
 def _cut_parquet(source: Source, target: int, text_column: str) -> Iterator[tuple[Piece, int]]:

@@ -26,6 +26,9 @@ MAX_SENTENCE_WORDS = 10_000
 _LOCAL = "\x00"
 """What local sentence numbers start with until those of the whole document are known; no input has this character."""
 
+_COMMENTS_OF_SENTENCES = ("sent_id", "text", "tree_rank", "tree_log_prob")
+"""Comments that have a meaning of their own in CoNLL-U, or in the output."""
+
 _LOCAL_ID = re.compile(rf"# sent_id = {_LOCAL}(\d+)")
 
 
@@ -63,7 +66,11 @@ class Document:
         if is_first and not self.piece.begins and "# newpar" in tree.comments:
             tree.comments.remove("# newpar")
         if is_first and not self.before and self.name is not None:
-            about = [f"# {name} = {_one_line(value)}" for name, value in self.columns.items() if value is not None]
+            about = [
+                f"# {_comment_name(name)} = {_one_line(value)}"
+                for name, value in self.columns.items()
+                if value is not None
+            ]
             if tree.meta("newdoc id") is None and tree.meta("newdoc") is None:
                 about.insert(0, f"# newdoc id = {_one_line(self.name)}")
             tree.comments[:0] = about
@@ -261,6 +268,12 @@ def _parquet_rows(piece: Piece, text_column: str) -> Iterator[tuple[int, dict[st
 def _moved(error: FormatError, piece: Piece) -> FormatError:
     """An error with its line in the whole file."""
     return FormatError(error.source, error.line + piece.line - 1, error.problem)
+
+
+def _comment_name(column: str) -> str:
+    """What a comment calls a column: on one line, and told from the comments of sentences."""
+    name = " ".join(column.split()).replace("=", "_")
+    return f"document_{name}" if name in _COMMENTS_OF_SENTENCES or name.startswith(("newdoc", "newpar")) else name
 
 
 def _one_line(value: Any) -> str:

@@ -17,9 +17,9 @@ from typing import Any
 from pointree.bulk.cluster import Cluster, connected
 from pointree.bulk.job import SHARD_FORMATS, Job, absolute_models, model_hash
 from pointree.bulk.manifest import BulkReport, Manifest, check_place
-from pointree.bulk.pieces import Piece
+from pointree.bulk.pieces import Piece, check_columns
 from pointree.bulk.plan import Unit, group_pieces, needs_cutting, pieces_of, read_plan, write_plan
-from pointree.bulk.sources import Source, check_column, find_sources
+from pointree.bulk.sources import Source, find_sources
 from pointree.errors import UsageError
 from pointree.options import ParseOptions
 from pointree.running.ray_session import ClusterError
@@ -81,10 +81,11 @@ def parse_on_cluster(
     models = absolute_models([os.fspath(each) for each in ([model] if isinstance(model, str | os.PathLike) else model)])
     if "auto" in models:
         raise UsageError("--model auto: expected the name or folder of a model with --cluster")
-    sources = find_sources([os.fspath(name) for name in names], input_format)
+    titles = [os.fspath(name) for name in names]
+    sources = find_sources(titles, input_format)
     folder = Path(output).absolute()
-    check_place(folder, sources)
-    check_column(sources, text_column)
+    check_place(folder, titles, sources)
+    check_columns(sources, text_column)
     job = Job(
         folder,
         models,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from pointree.errors import InputError, UsageError
-from pointree.files import MAX_LINE, open_binary, reading, without_compression_suffix
+from pointree.files import reading, without_compression_suffix
 from pointree.pipeline.inputs import INPUT_FORMATS, Input, guess_input
 from pointree.treebank.formats import guess_format
 
-__all__ = ["SOURCE_KINDS", "Source", "check_column", "find_sources", "no_column", "state_of", "with_kind"]
+__all__ = ["SOURCE_KINDS", "Source", "find_sources", "no_column", "state_of", "with_kind"]
 
 SOURCE_KINDS = (*INPUT_FORMATS, "jsonl", "parquet")
 """Formats of input: those of `pointree parse`, and tables with one document a row."""
@@ -94,20 +93,6 @@ def find_sources(arguments: Sequence[str], kind: str | None) -> list[Source]:
             )
         )
     return found
-
-
-def check_column(sources: Sequence[Source], text_column: str) -> None:
-    """Refuse a job whose first row of JSON Lines has no such column; Parquet files say so when they are cut."""
-    first = next((source for source in sources if source.kind == "jsonl"), None)
-    if first is None:
-        return
-    with reading(first.title), open_binary(first.path) as stream:
-        try:
-            row = json.loads(stream.readline(MAX_LINE))
-        except (ValueError, RecursionError):
-            return  # a row that fails, as others may
-    if isinstance(row, dict) and text_column not in row:
-        raise UsageError(f"{first.title}: {no_column(text_column, row)}")
 
 
 def no_column(text_column: str, names: Iterable[str]) -> str:

@@ -174,7 +174,7 @@ class _Reader(Checks):
             if name not in asked:
                 chosen = variant.preset or preset
                 self._config(_merged([_paper_tags(chosen), settings, variant.settings]), chosen)
-        ensembles = self._ensembles([system.name for system in systems])
+        ensembles = self._ensembles(systems)
         names = [system.name for system in systems] + list(ensembles)
         tested = set(self._known("tested", self._list("tested", self.content.get("tested", names), str), names))
         cells: list[Cell] = []
@@ -361,8 +361,9 @@ class _Reader(Checks):
                 )
         return found
 
-    def _ensembles(self, systems: Sequence[str]) -> dict[str, list[str]]:
+    def _ensembles(self, systems: Sequence[System]) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
+        known = {system.name: system for system in systems}
         for name, table in self._tables("ensembles"):
             place = f"ensembles.{name}"
             self._check_keys(f"{place}.", table, _ENSEMBLE_KEYS)
@@ -374,7 +375,12 @@ class _Reader(Checks):
                 for member, count in Counter(members).items()
                 if count > 1
             ]
-            self._known(f"{place}.members", members, systems)
+            self._known(f"{place}.members", members, list(known))
+            self.faults += [
+                f"{place}.members: expected bottom-up systems, found {member}, which gives no probability of every arc"
+                for member in members
+                if member in known and known[member].order == "top-down"
+            ]
             found[name] = members
         return found
 

@@ -29,13 +29,15 @@ def maximum_spanning_tree(scores: Scores, *, single_root: bool = True) -> list[i
     What a word scores as its own head is not looked at.
     """
     n = len(scores)
-    if single_root:
-        scores = lower_root_arcs(scores)
     weights = np.full((n + 1, n + 1), _NEVER)
     weights[1:] = scores
     np.fill_diagonal(weights, _NEVER)
-    best = weights[1:].argmax(axis=1).tolist()
-    return best if _is_tree(best) else _Contraction(weights).heads()
+    best: list[int] = weights[1:].argmax(axis=1).tolist()
+    if _is_tree(best) and (not single_root or best.count(0) == 1):
+        return best  # nothing can be better, and with a trained model this is the rule
+    if single_root:
+        weights[1:, 0] = lower_root_arcs(scores)[:, 0]
+    return _Contraction(weights).heads()
 
 
 def lower_root_arcs(scores: Scores) -> Scores:
