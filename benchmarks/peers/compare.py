@@ -118,22 +118,7 @@ class Comparison:
     def run(self, name: str, task: str, mode: Mode, **more: Any) -> dict[str, Any]:
         """Let `run_peer.py` do a task in a new process; what the peer prints goes to a log."""
         request = {"peer": name, "task": task, "threads": mode.threads, "processes": mode.processes, **more}
-        environment = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(mode.threads))}
-        log = self.work / f"{name}.log"
-        with tempfile.TemporaryDirectory(prefix="peers-") as scratch, open(log, "ab") as output:
-            asked, answered = Path(scratch, "request.json"), Path(scratch, "answer.json")
-            asked.write_text(json.dumps(request, default=str))
-            command = [sys.executable, str(HERE / "run_peer.py"), str(asked), str(answered)]
-            try:
-                status = subprocess.run(
-                    command, stdout=output, stderr=output, env=environment, timeout=LIMIT_S, check=False
-                ).returncode
-            except subprocess.TimeoutExpired:
-                raise PeerError(f"gave up after {LIMIT_S} s; see {log}") from None
-            answer = json.loads(answered.read_text()) if answered.exists() else {"error": f"ended with code {status}"}
-        if "error" in answer:
-            raise PeerError(f"{answer['error']} (log: {log})")
-        return dict(answer)
+        return run_apart("run_peer.py", request, self.work / f"{name}.log", threads=mode.threads)
 
     def model_of(self, name: str) -> Path:
         """The folder of a peer's model, made now unless it is there."""
@@ -182,6 +167,30 @@ class Comparison:
             settings = f"{variant.title}, {self.precision}" if name == "pointree" else variant.title
             rows.append([title, settings, *speeds, " / ".join(memories), size])
         return rows, errors
+
+
+def run_apart(
+    script: str, request: dict[str, Any], log: Path, *, threads: int = 1, limit: int = LIMIT_S
+) -> dict[str, Any]:
+    """The answer of a script beside this one to a request, in a new process of so many threads.
+
+    What it prints goes to the log; it is given up after ``limit`` seconds.
+    """
+    environment = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(threads))}
+    with tempfile.TemporaryDirectory(prefix="peers-") as scratch, open(log, "ab") as output:
+        asked, answered = Path(scratch, "request.json"), Path(scratch, "answer.json")
+        asked.write_text(json.dumps(request, default=str))
+        command = [sys.executable, str(HERE / script), str(asked), str(answered)]
+        try:
+            status = subprocess.run(
+                command, stdout=output, stderr=output, env=environment, timeout=limit, check=False
+            ).returncode
+        except subprocess.TimeoutExpired:
+            raise PeerError(f"gave up after {limit} s; see {log}") from None
+        answer = json.loads(answered.read_text()) if answered.exists() else {"error": f"ended with code {status}"}
+    if "error" in answer:
+        raise PeerError(f"{answer['error']} (log: {log})")
+    return dict(answer)
 
 
 def say(text: str) -> None:
@@ -274,12 +283,13 @@ def _arguments() -> argparse.Namespace:
     options.add_argument("--peer", choices=PEERS, action="append", help="only this one; may be repeated")
     options.add_argument("--model", type=Path, help="a model of pointree, instead of random weights")
     options.add_argument("--precision", choices=("fp32", "bf16"), default="fp32", help="of pointree")
-    options.add_argument("--sentences", type=_positive, help="parse only the first so many sentences")
-    options.add_argument("--seconds", type=_positive, default=6, help="how long to repeat short runs")
+    options.add_argument("--sentences", type=positive, help="parse only the first so many sentences")
+    options.add_argument("--seconds", type=positive, default=6, help="how long to repeat short runs")
     return options.parse_args()
 
 
-def _positive(text: str) -> int:
+def positive(text: str) -> int:
+    """A whole number of at least 1, for an option."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, found {text}")
     return int(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pointree
 from pointree.config import Config
 from pointree.engines.torch_engine import TorchEngine
 from pointree.engines.torch_folder import new_network
+from pointree.options import ParseOptions
 from pointree.running.workers import parse_with_workers
 from pointree.treebank import Sentence, read_conllu, write_conllu
 from pointree.vocabulary import Vocabularies
@@ -30,12 +32,13 @@ def prepare(train: Path, folder: Path) -> None:
 def load(folder: Path, settings: dict[str, Any], processes: int) -> Callable[[Path, Path], None]:
     """A function that parses a file into another."""
     precision, beam = settings["precision"], settings["beam"]
-    parser = pointree.load(folder, precision=precision) if processes == 1 else None
+    loading = partial(pointree.load, folder, precision=precision)
+    parser = loading() if processes == 1 else None
 
     def trees(sentences: Iterable[Sentence]) -> Iterable[Sentence]:
         if parser is not None:
             return parser.stream(sentences, beam=beam)
-        return parse_with_workers(str(folder), sentences, workers=processes, precision=precision, beam=beam)
+        return parse_with_workers(loading, sentences, ParseOptions(beam=beam), workers=processes)
 
     def parse(source: Path, target: Path) -> None:
         with open(target, "w", encoding="utf-8", newline="") as stream:

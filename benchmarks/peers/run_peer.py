@@ -30,7 +30,7 @@ Parse = Callable[[Path, Path], None]
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Do what the request asks for."""
-    _use_cores(request["threads"] * request["processes"])
+    use_cores(request["threads"] * request["processes"])
     peer = importlib.import_module(f"{request['peer']}_peer")
     folder = Path(request["model"])
     if request["task"] == "prepare":
@@ -45,38 +45,39 @@ def measure(parse: Parse, source: Path, scratch: Path, processes: int, seconds: 
     """Words a second from file to file, and the peak of memory; ``seconds`` is how long to repeat short runs."""
     warm_up, target = scratch / "warm-up.conllu", scratch / "parsed.conllu"
     warm_up.write_text("".join(islice(blocks(source), WARM_UP_SENTENCES)), encoding="utf-8")
-    start_up = _seconds(parse, warm_up, target)
-    first = _seconds(parse, source, target)
-    memory = _peak_memory_mb(processes)
+    start_up = seconds_of(parse, warm_up, target)
+    first = seconds_of(parse, source, target)
+    memory = peak_memory_mb(processes)
     require_trees(source, target)
     words = words_of(source)
     if processes == 1:
-        best = min([first, *(_seconds(parse, source, target) for _ in range(int(seconds // first)))])
+        best = min([first, *(seconds_of(parse, source, target) for _ in range(int(seconds // first)))])
         return {"words_per_s": words / best, "memory_mb": memory}
     # Processes start and load anew for every file. What that costs is in the short run, too, and drops out of the
     # difference, which is made long enough by a file of several copies.
     copies = min(MAX_COPIES, max(1, math.ceil(seconds / max(first - start_up, seconds / MAX_COPIES))))
     long = scratch / "copies.conllu"
     long.write_text("".join(blocks(source)) * copies, encoding="utf-8")
-    difference = (_seconds(parse, long, target) if copies > 1 else first) - start_up
+    difference = (seconds_of(parse, long, target) if copies > 1 else first) - start_up
     if difference <= 0:
         raise RuntimeError("the file is too short to measure several processes with")
     return {"words_per_s": (copies * words - words_of(warm_up)) / difference, "memory_mb": memory}
 
 
-def _seconds(parse: Parse, source: Path, target: Path) -> float:
+def seconds_of(parse: Parse, source: Path, target: Path) -> float:
+    """How long it takes to parse a file."""
     started = time.perf_counter()
     parse(source, target)
     return time.perf_counter() - started
 
 
-def _use_cores(count: int) -> None:
+def use_cores(count: int) -> None:
     """Stay on as many cores as the measurement is about, whatever helper threads a library has."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:count])
 
 
-def _peak_memory_mb(processes: int) -> float:
+def peak_memory_mb(processes: int) -> float:
     """The peak of this process and, for each of several worker processes, that of the largest one."""
     unit = 1e6 if sys.platform == "darwin" else 1e3
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
@@ -90,8 +91,8 @@ def _one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
 
 
-def main() -> None:
-    """Read the request, write the answer."""
+def answer_request(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Read the request that the command line names, and write the answer."""
     request_path, answer_path = map(Path, sys.argv[1:])
     try:
         result = answer(json.loads(request_path.read_text()))
@@ -101,4 +102,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    answer_request(answer)

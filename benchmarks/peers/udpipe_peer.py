@@ -19,7 +19,7 @@ _worker: Any = None  # a worker process's model and options
 def prepare(train: Path, folder: Path) -> None:
     """Train the parser alone, with its default sizes, for one iteration of its ten."""
     sentences = udpipe.Sentences()
-    for sentence in _read(train.read_text(encoding="utf-8")):
+    for sentence in read_sentences(train.read_text(encoding="utf-8")):
         sentences.append(sentence)
     error = udpipe.ProcessingError()
     model = udpipe.Trainer.train(
@@ -45,13 +45,19 @@ def load(folder: Path, settings: dict[str, Any], processes: int) -> Callable[[Pa
 
 def _start(path: str, options: str) -> None:
     global _worker
+    _worker = load_model(path), options
+
+
+def load_model(path: str) -> Any:
+    """A model of UDPipe from its file."""
     model = udpipe.Model.load(path)
     if model is None:
         raise RuntimeError(f"{path}: UDPipe cannot load this model")
-    _worker = model, options
+    return model
 
 
-def _read(text: str) -> Iterator[Any]:
+def read_sentences(text: str) -> Iterator[Any]:
+    """The sentences of a text in CoNLL-U; UDPipe uses one object for all of them."""
     reader = udpipe.InputFormat.newConlluInputFormat()
     reader.setText(text)
     sentence, error = udpipe.Sentence(), udpipe.ProcessingError()
@@ -65,7 +71,7 @@ def _parse(text: str) -> str:
     model, options = _worker
     writer = udpipe.OutputFormat.newConlluOutputFormat()
     parsed, error = [], udpipe.ProcessingError()
-    for sentence in _read(text):
+    for sentence in read_sentences(text):
         if not model.parse(sentence, options, error):
             raise RuntimeError(error.message)
         parsed.append(writer.writeSentence(sentence))

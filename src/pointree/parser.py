@@ -249,8 +249,8 @@ class Parser:
         others = [column for column in COLUMNS if column not in predicted]
         for given in sentences:
             sentence = _as_sentence(given, copy=copy)
-            untagged = all(word.upos == "_" and word.xpos == "_" for word in sentence.words)
             lacking = any(reader._lacks_tags(sentence) for reader in readers or (self,))
+            untagged = self.text_model is not None and all(w.upos == "_" and w.xpos == "_" for w in sentence.words)
             if self.text_model is not None and others and (retag or untagged or lacking):
                 self.text_model.fill(sentence, replace=retag or untagged, columns=others)
             elif lacking:

@@ -6,12 +6,14 @@ import json
 import os
 import signal
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pointree.bench import measure, worker
 from pointree.bench import run as run_module
+from pointree.bench.engines import ENGINES
 from pointree.bench.measure import Setting
 from pointree.bench.run import _exponent, run_bench
 from pointree.bench.worker import measure_apart
@@ -46,6 +48,11 @@ CONTRACT = {
     ),
     "latency_ms.p50",
     "latency_ms.p95",
+    *(
+        f"engines.random.{engine}.{precision}.{key}"
+        for engine, precision in ENGINES
+        for key in ("words_per_s", "p50_ms", "load_s", "peak_mb")
+    ),
     "cold_start_s.help",
     "cold_start_s.parse",
     "length.exponent_10_160",
@@ -54,13 +61,19 @@ CONTRACT = {
 
 
 @pytest.mark.slow
-def test_quick_has_every_key_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
+def test_quick_has_every_key_of_the_contract(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tiny = [f"--set={each}" for each in TINY]
     with pytest.raises(SystemExit) as left:
-        main(["bench", "--quick", "--json", "--threads", "1", *(f"--set={each}" for each in TINY)])
+        main(["bench", "--quick", "--json", "--threads", "1", "--model", str(tmp_path / "none"), *tiny])
     assert left.value.code == 0
     report = json.loads(capsys.readouterr().out)
     assert _keys(report) >= CONTRACT
-    assert all(name.endswith(".bf16") and "no such arithmetic" in note for name, note in report["notes"].items())
+    missing = {name: note for name, note in report["notes"].items() if not name.startswith("engines.")}
+    assert all(name.endswith(".bf16") and "no such arithmetic" in note for name, note in missing.items())
+    others = [note for name, note in report["notes"].items() if name not in missing]
+    assert len(others) == len(ENGINES)
+    assert all(note.endswith("none: no such model folder") for note in others)
+    assert all(row["words_per_s"] > 0 for each in report["engines"]["random"].values() for row in each.values())
     assert report["train"]["fp32"]["words_per_s"] > 0
 
 
@@ -70,7 +83,9 @@ def test_what_cannot_be_measured_is_null_with_a_reason(monkeypatch: pytest.Monke
         raise PointreeError(f"{name} in {setting.precision} failed: the process ended with code -9")
 
     monkeypatch.setattr(worker, "measure_apart", fail)
+    monkeypatch.setattr(run_module, "_engines", lambda *_request: ({}, {"engines.en.onnx.int8": "a reason"}))
     report = run_bench(load_config(None, TINY), quick=True, threads=1)
+    assert report["notes"]["engines.en.onnx.int8"] == "a reason"
     assert report["train"]["fp32"]["words_per_s"] is None
     assert report["train"]["fp32"]["utilisation"] is None
     assert report["notes"]["train.fp32"] == "train in fp32 failed: the process ended with code -9"
@@ -92,6 +107,7 @@ def test_a_cold_start_that_fails_is_null_with_a_reason(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(worker, "measure_apart", lambda *_request: {})
     monkeypatch.setattr(run_module, "_cold_start", fail)
+    monkeypatch.setattr(run_module, "_engines", lambda *_request: ({}, {}))
     report = run_bench(load_config(None, TINY), quick=True, threads=1)
     assert report["cold_start_s"] == {"help": None, "parse": None}
     assert report["notes"] == {"cold_start": "pointree parse failed with code 2"}

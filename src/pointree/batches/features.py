@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,14 +150,11 @@ class Featurizer:
 
     def _forms(self, sentences: Sequence[EncodedSentence], positions: Layout) -> tuple[IntArray, IntArray, IntArray]:
         """Which form each position has, and the characters of each distinct form; form 0 is ROOT's."""
-        numbers: dict[str, int] = {}
-        columns = []
-        for sentence in sentences:
-            column = [0]
-            column.extend(numbers.setdefault(form, len(numbers) + 1) for form in sentence.forms)
-            columns.append(np.array(column))
-        spelled = [self._spell(""), *(self._spell(form) for form in numbers)]
-        lengths = np.array([len(spelling) for spelling in spelled])
+        distinct = dict.fromkeys(chain.from_iterable(sentence.forms for sentence in sentences))
+        numbers = dict(zip(distinct, count(1), strict=False))
+        columns = [np.array([0, *map(numbers.__getitem__, sentence.forms)]) for sentence in sentences]
+        spelled = [self._spell(""), *map(self._spell, numbers)]
+        lengths = np.fromiter(map(len, spelled), dtype=np.int64, count=len(spelled))
         return positions.pack(pad(columns)), pad(spelled), lengths
 
     def _spell(self, form: str) -> IntArray:
@@ -173,8 +171,8 @@ class Featurizer:
 
 def pad(arrays: Sequence[IntArray]) -> IntArray:
     """Stack arrays of different lengths, filling up with zeros."""
-    longest = max(len(array) for array in arrays)
+    lengths = np.fromiter(map(len, arrays), dtype=np.int64, count=len(arrays))
+    longest = int(lengths.max())
     padded = np.zeros((len(arrays), longest, *arrays[0].shape[1:]), dtype=np.int64)
-    for row, array in zip(padded, arrays, strict=True):
-        row[: len(array)] = array
+    padded[np.arange(longest) < lengths[:, None]] = np.concatenate(arrays)
     return padded

@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from pointree.bench.engines import resident_peak_mb
 from pointree.bench.flops import TRAINING_FACTOR, counted_flops, total_flops
 from pointree.bench.synthetic import N_LABELS, WORD_CHARS, english_like_lengths, new_parser, random_sentences
 from pointree.config import Config
@@ -187,9 +188,9 @@ def cold_start(quick: bool, model: Path, device: str, environment: Mapping[str, 
     return result
 
 
-def save_model(setting: Setting, folder: Path) -> None:
-    """Write a model with random weights, for `cold_start`."""
-    new_parser(setting.config).save(folder)
+def save_model(config: Config, folder: Path) -> None:
+    """Write a model with random weights."""
+    new_parser(config).save(folder)
 
 
 def _throughput(lengths: list[int], seconds: float, flops: int) -> dict[str, Any]:
@@ -205,12 +206,7 @@ def peak_memory_mb() -> float:
     """The most memory that this process has had, in MB; 0 on a system that does not tell."""
     if torch.cuda.is_available() and torch.cuda.max_memory_allocated():
         return torch.cuda.max_memory_allocated() / 1e6
-    try:
-        import resource
-    except ImportError:
-        return 0.0
-    usage = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return usage / 1e6 if sys.platform == "darwin" else usage / 1e3
+    return resident_peak_mb()
 
 
 def _synchronise(device: str) -> None:

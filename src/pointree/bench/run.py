@@ -6,7 +6,7 @@ import math
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from pointree.config import Config
 from pointree.errors import PointreeError, UsageError
 
-__all__ = ["PRECISIONS", "run_bench"]
+__all__ = ["PRECISIONS", "measured_models", "run_bench"]
 
 PRECISIONS = ("fp32", "bf16")
 
@@ -41,19 +41,23 @@ def run_bench(
     quick: bool = False,
     threads: int | None = None,
     device: str = "cpu",
+    models: Sequence[str] | None = None,
     progress: Callable[[str], None] = lambda _text: None,
 ) -> dict[str, Any]:
-    """Measure training and parsing with random weights and synthetic sentences; return a report that JSON can hold.
+    """Measure training and parsing, and models on all engines; return a report that JSON can hold.
 
         >>> pointree.run_bench(quick=True)["parse"]["fp32"]["beam1"]["words_per_s"]
 
-    What a machine cannot do is None, with the reason under ``notes``. Measure on an idle machine.
+    Training and parsing have random weights and synthetic sentences; ``engines`` has such a network, called ``random``,
+    and models that parse text. What a machine cannot do is None, with the reason under ``notes``. Measure on an idle
+    machine.
 
     Args:
         config: The settings of the network; the defaults if None.
-        quick: Fewer sentences and repetitions: rougher, under 45 seconds.
+        quick: Fewer sentences and repetitions: rougher, about a minute.
         threads: CPU threads of every measurement.
-        device: Where to compute, such as ``cuda``.
+        device: Where to compute, such as ``cuda``. The engines are compared on the CPU.
+        models: Names or folders of the models that are measured on all engines; those that are bundled if None.
         progress: Called with the name of each measurement, before it starts.
     """
     config = Config() if config is None else config
@@ -79,7 +83,8 @@ def run_bench(
         cold = _cold_start(config, quick, threads, device)
     except subprocess.CalledProcessError as error:
         notes["cold_start"] = f"pointree {error.cmd[3]} failed with code {error.returncode}"
-    return {**_report(results), "cold_start_s": cold, "notes": notes}
+    engines, missing = _engines(config, models, quick, threads, progress)
+    return {**_report(results), "cold_start_s": cold, "engines": engines, "notes": {**notes, **missing}}
 
 
 def _report(results: dict[_Job, dict[str, Any]]) -> dict[str, Any]:
@@ -135,9 +140,31 @@ def _environment(threads: int | None) -> dict[str, str]:
 
 
 def _cold_start(config: Config, quick: bool, threads: int | None, device: str) -> dict[str, float | None]:
-    from pointree.bench.measure import Setting, cold_start, save_model
+    from pointree.bench.measure import cold_start, save_model
 
     with tempfile.TemporaryDirectory(prefix="pointree-bench-") as folder:
-        save_model(Setting(config, "fp32", device, quick), Path(folder))
+        save_model(config, Path(folder))
         seconds = cold_start(quick, Path(folder), device, _environment(threads))
         return {name: _rounded(value) for name, value in seconds.items()}
+
+
+def _engines(
+    config: Config, models: Sequence[str] | None, quick: bool, threads: int | None, progress: Callable[[str], None]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The figures of all engines, and why some are missing."""
+    from pointree.bench.engines import compare_engines
+    from pointree.bench.measure import save_model
+    from pointree.models.graphs import add_graphs
+
+    with tempfile.TemporaryDirectory(prefix="pointree-bench-") as folder:
+        save_model(config, Path(folder))
+        add_graphs(Path(folder))
+        chosen = {"random": folder, **{name: name for name in measured_models(models)}}
+        return compare_engines(chosen, quick=quick, threads=threads, progress=progress)
+
+
+def measured_models(models: Sequence[str] | None = None) -> Sequence[str]:
+    """The models that are measured: those that are given, or all that are bundled."""
+    from pointree.models.registry import available_models
+
+    return [known.name for known in available_models() if known.origin == "bundled"] if models is None else models

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from pointree.options import ParseOptions
 from pointree.search.columns import PredictedColumns
@@ -60,19 +61,24 @@ class Filling:
                 chosen = {name: values[place] for name, values in probs.items() if place in filled.get(name, (place,))}
                 self._tell(sentence, place, chosen, options)
 
-    def fill_columns(self, sentence: Sentence, predicted: PredictedColumns) -> dict[str, set[int]]:
+    def fill_columns(self, sentence: Sentence, predicted: PredictedColumns) -> dict[str, Container[int]]:
         """Give words the predicted values that they lack, and return the places of those words in each column.
 
         Features are filled in only where no word of the sentence has any: many words have none.
         """
-        words = sentence.words
-        filled: dict[str, set[int]] = {}
+        words, forms = sentence.words, sentence.forms
+        filled: dict[str, Container[int]] = {}
         for column, numbers in predicted.numbers.items():
-            given = column == "feats" and any(word.feats != "_" for word in words)
-            places = {place for place, word in enumerate(words) if not given and getattr(word, column) == "_"}
+            given = list(map(attrgetter(column), words))
+            n_missing = given.count("_")
+            if n_missing == len(words):  # all of raw text
+                for word, value in zip(words, self.columns.values(column, numbers, forms), strict=True):
+                    setattr(word, column, value)
+                filled[column] = range(len(words))
+                continue
+            places = {place for place, value in enumerate(given) if value == "_"} if column != "feats" else set()
             for place in places:
-                word = words[place]
-                setattr(word, column, self.columns.value(column, numbers[place], word.form))
+                setattr(words[place], column, self.columns.value(column, numbers[place], forms[place]))
             filled[column] = places
         return filled
 

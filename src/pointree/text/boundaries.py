@@ -86,14 +86,17 @@ def cut_sentences(
         return
     # What follows a character decides about it, so the last one waits for more text.
     known = n if is_end else n - 1
-    ends, sentence_ends = _ends(part, blank, visible[-1], spaces=spaces, by_line=by_line, is_end=is_end)
+    before_space = np.empty(n, dtype=bool)
+    before_space[:-1] = blank[1:]
+    before_space[-1] = is_end
+    ends, sentence_ends = _ends(part, blank, before_space, visible[-1], spaces=spaces, by_line=by_line, is_end=is_end)
     places = np.flatnonzero(ends[:known])
     places = _with_token_cuts(places, visible, part, known)
     most = MAX_LINE_WORDS if by_line else MAX_WORDS
     start, position = 0, 0
     token_starts = _starts(places, visible)
     token_ends = places + 1
-    spaced = np.append(blank[1:], True)[places]
+    spaced = before_space[places]
     multiword = part.scores[places, MULTIWORD] > 0
     stops = np.flatnonzero(sentence_ends[places]).tolist()
     after = 0
@@ -113,13 +116,9 @@ def cut_sentences(
 
 
 def _ends(
-    part: ScoredText, blank: Flags, last: int, *, spaces: bool, by_line: bool, is_end: bool
+    part: ScoredText, blank: Flags, before_space: Flags, last: int, *, spaces: bool, by_line: bool, is_end: bool
 ) -> tuple[Flags, Flags]:
     """Whether a token, and whether a sentence, ends with each character; ``last`` is the last visible one."""
-    n = len(part)
-    before_space = np.empty(n, dtype=bool)
-    before_space[:-1] = blank[1:]
-    before_space[-1] = is_end
     ends = part.scores[:, TOKEN] > 0
     if not spaces:
         ends |= before_space
@@ -150,6 +149,8 @@ def _starts(places: Places, visible: Places) -> Places:
 
 def _with_token_cuts(places: Places, visible: Places, part: ScoredText, known: int) -> Places:
     """The ends of tokens, with more of them where a token would be too long."""
+    if known <= MAX_TOKEN:
+        return places
     bounds = np.concatenate(([-1], places, [known - 1]))
     if (np.diff(bounds) <= MAX_TOKEN).all():
         return places

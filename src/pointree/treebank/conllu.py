@@ -7,7 +7,7 @@ from typing import TextIO
 
 from pointree.treebank.blocks import Block, OnInvalid, Readable, read_blocks
 from pointree.treebank.rows import split_comments, to_tokens
-from pointree.treebank.sentence import Sentence, get_misc
+from pointree.treebank.sentence import Sentence, Token, get_misc
 
 __all__ = ["format_sentence", "read_conllu", "write_conllu"]
 
@@ -42,17 +42,23 @@ def format_sentence(sentence: Sentence, *, ranges: bool = True) -> str:
 
 def _with_ranges(sentence: Sentence) -> list[str]:
     """MISC of each row, with its place in the text added to those of surface tokens."""
+    if len(sentence.words) == len(sentence.tokens):  # all rows are surface tokens: nearly every sentence
+        return [_with_range(token) for token in sentence.tokens]
     miscs, covered = [], 0
     for token in sentence.tokens:
         is_surface = token.is_range or (token.is_word and int(token.id) > covered)
         if token.is_range:
             covered = int(token.id.partition("-")[2])
-        if not is_surface or token.start is None or get_misc(token, "TokenRange") is not None:
-            miscs.append(token.misc)
-        else:
-            place = f"TokenRange={token.start}:{token.end}"
-            miscs.append(place if token.misc == "_" else f"{token.misc}|{place}")
+        miscs.append(_with_range(token) if is_surface else token.misc)
     return miscs
+
+
+def _with_range(token: Token) -> str:
+    """MISC of a surface token with its place in the text, unless it has none or says so already."""
+    misc = token.misc
+    if token.start is None or ("TokenRange" in misc and get_misc(token, "TokenRange") is not None):
+        return misc
+    return f"TokenRange={token.start}:{token.end}" if misc == "_" else f"{misc}|TokenRange={token.start}:{token.end}"
 
 
 def write_conllu(sentences: Iterable[Sentence], stream: TextIO) -> int:

@@ -80,10 +80,16 @@ class ColumnClasses:
 
     def value(self, column: str, number: int, form: str) -> str:
         """What a class means for a form."""
-        found = self.classes[column].symbols[number]
+        [found] = self.values(column, (number,), (form,))
+        return found
+
+    def values(self, column: str, numbers: Sequence[int], forms: Sequence[str]) -> list[str]:
+        """What classes mean for forms, one for each."""
+        found = map(self.classes[column].symbols.__getitem__, numbers)
         if column != "lemma":
-            return found
-        return self.lemmas.get(form) or _apply(found, form).strip() or form
+            return list(found)
+        lemmas = self.lemmas.get
+        return [lemmas(form) or _apply(script, form).strip() or form for script, form in zip(found, forms, strict=True)]
 
     def united(self, other: ColumnClasses) -> ColumnClasses:
         """The classes of both, those of this one first; what the other says of a form counts more."""
