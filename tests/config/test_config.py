@@ -163,6 +163,7 @@ def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
         ("embeddings.pretrained=x", 'embeddings.pretrained must be a section of fields, found "x"'),
         ("pretrained.model=x", "section pretrained is unknown; did you mean embeddings.pretrained?"),
         ("encoder.order=x", "encoder.order is unknown; did you mean decoder.order?"),
+        ("scorers.bogus=x", "scorers.bogus is unknown; known are arc_size, label_size, dropout"),
         ("scorers.epochs=1", "scorers.epochs is unknown; did you mean segmenter.epochs or training.epochs?"),
         (
             "zzz.x=1",
