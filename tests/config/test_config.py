@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pointree.config import FUSIONS, PRESETS, Config, DecoderConfig, PretrainedConfig, defaults, describe, load_config
@@ -83,6 +83,7 @@ def options() -> st.SearchStrategy[dict[str, dict[str, object]]]:
     )
 
 
+@settings(max_examples=30)
 @given(options())
 def test_round_trip_through_toml_and_dict(values: dict[str, dict[str, object]]) -> None:
     config = Config.from_dict(values)
