@@ -21,6 +21,7 @@ from pointree.experiments.paper import PaperScore, paper_available, paper_score
 from pointree.experiments.report import Entry, Report, decisive_metric, make_report
 from pointree.experiments.results import read_json, result_path
 from pointree.experiments.systems import SYSTEMS
+from pointree.release.card import SCORE_NAMES
 from pointree.release.recipe import load_recipe
 
 HERE = Path(__file__).resolve().parent
@@ -242,7 +243,7 @@ def languages() -> Iterator[str]:
     measures = ("tokens", "sentences", "words", "upos", "ufeats", "lemmas", "uas", "las")
     yield (
         "| model | treebank | "
-        + " | ".join(_MEASURES[name] for name in measures)
+        + " | ".join(SCORE_NAMES[name] for name in measures)
         + " | UDPipe 1 | UDPipe 2 | MB | words/s |"
     )
     yield "| --- " * (len(measures) + 6) + "|"
@@ -265,7 +266,7 @@ def languages_with_gold_tokens() -> Iterator[str]:
     measures = ("upos", "xpos", "ufeats", "lemmas", "uas", "las")
     yield (
         "| model | "
-        + " | ".join(_MEASURES[name] for name in measures)
+        + " | ".join(SCORE_NAMES[name] for name in measures)
         + " | UDPipe 1 | UDPipe 2 | best epoch | minutes |"
     )
     yield "| --- " * (len(measures) + 5) + "|"
@@ -277,17 +278,6 @@ def languages_with_gold_tokens() -> Iterator[str]:
         yield f"| `{result['code']}` | " + " | ".join(cells) + " |"
 
 
-_MEASURES = {
-    "tokens": "tokens",
-    "sentences": "sentences",
-    "words": "words",
-    "upos": "UPOS",
-    "xpos": "XPOS",
-    "ufeats": "features",
-    "lemmas": "lemmas",
-    "uas": "UAS",
-    "las": "LAS",
-}
 CATALOGUE = HERE.parent / "src" / "pointree" / "models" / "catalogue.json"
 
 

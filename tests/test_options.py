@@ -64,6 +64,8 @@ def test_old_and_unknown_keywords_are_told() -> None:
     for old in OLD_KEYWORDS:
         with pytest.raises(UsageError, match=f"^the option {old} is now called "):
             ParseOptions.of(None, {old: 1})
+        with pytest.raises(UsageError, match=f"^the option {old} is now called "):
+            ParseOptions(**{old: 1})  # type: ignore[arg-type]
     with pytest.raises(UsageError, match=r"^the option colour is unknown; known are beam, n_best"):
         ParseOptions.of(None, {"colour": 1})
 

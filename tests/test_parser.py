@@ -99,8 +99,13 @@ def test_output_has_the_order_of_the_input(parser: Parser) -> None:
 
 @pytest.mark.parametrize("given", ["A whole text.", ["one", "two"], [["fine"], "not"]], ids=str)
 def test_strings_are_refused(parser: Parser, given: Any) -> None:
-    with pytest.raises(UsageError, match="expected a Sentence or a list of words, found the string"):
+    with pytest.raises(UsageError, match=r"a list of words, found the string .*; parse_text reads raw text"):
         parser.parse(given)
+
+
+def test_load_takes_one_model() -> None:
+    with pytest.raises(UsageError, match=r"one model, found \['en', 'en'\]; load_ensemble takes several$"):
+        pointree.load(["en", "en"])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -53,9 +53,13 @@ def test_the_licences_are_those_of_the_files() -> None:
     assert "Licence: CC BY-SA 4.0" in (resolve_model("en") / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\((?!https?:)([^)#]+)", README))))
+@pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\((?!https?:)([^)]+)", README))))
 def test_links_lead_somewhere(target: str) -> None:
-    assert (ROOT / target).exists()
+    path, _, anchor = target.partition("#")
+    assert (ROOT / path).exists()
+    if anchor:
+        headings = re.findall(r"^#+ (.*)$", (ROOT / path).read_text(encoding="utf-8"), re.M)
+        assert anchor in {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def table_after(heading: str, text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Sentences to dependency trees with bottom-up hierarchical pointer networks.
+"""Parse sentences into dependency trees with hierarchical pointer networks.
 
     >>> import pointree
     >>> parser = pointree.load("path/to/model")

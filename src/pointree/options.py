@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 from pointree.errors import UsageError
 
@@ -89,6 +89,17 @@ class ParseOptions:
     )
     batch_words: int = field(default=2_500, metadata=_option("Words to parse together.", least=1))
 
+    def __new__(cls, **given: Any) -> Self:
+        names = [item.name for item in fields(cls)]
+        for name in given:
+            if name in OLD_KEYWORDS:
+                raise UsageError(f"the option {name} is now called {OLD_KEYWORDS[name]}")
+            if name not in names:
+                close = difflib.get_close_matches(name, names, n=1)
+                hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(names)}"
+                raise UsageError(f"the option {name} is unknown; {hint}")
+        return object.__new__(cls)
+
     def __post_init__(self) -> None:
         for item in fields(self):
             value, default, least = getattr(self, item.name), item.default, item.metadata["least"]
@@ -115,17 +126,7 @@ class ParseOptions:
     @classmethod
     def of(cls, options: ParseOptions | None, changes: Mapping[str, Any]) -> ParseOptions:
         """The options, or the defaults, with some fields changed; an unknown field is a `UsageError`."""
-        if not changes:
-            return options or cls()
-        names = [item.name for item in fields(cls)]
-        for name in changes:
-            if name in OLD_KEYWORDS:
-                raise UsageError(f"the option {name} is now called {OLD_KEYWORDS[name]}")
-            if name not in names:
-                close = difflib.get_close_matches(name, names, n=1)
-                hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(names)}"
-                raise UsageError(f"the option {name} is unknown; {hint}")
-        return replace(options or cls(), **changes)
+        return replace(options or cls(), **changes) if changes else options or cls()
 
     @property
     def needs_probabilities(self) -> bool:

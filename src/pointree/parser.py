@@ -55,6 +55,8 @@ def load(
     ``auto`` is the same, but on torch it is bf16 where that is faster. ``engine`` is ``onnx`` (onnxruntime, on the
     CPU), ``torch``, or ``auto``: onnx where the model has graphs for it and the device is the CPU.
     """
+    if not isinstance(model, str | os.PathLike):
+        raise UsageError(f"expected the name or folder of one model, found {model!r}; load_ensemble takes several")
     return Parser.load(model, precision=precision, device=device, engine=engine)
 
 
@@ -289,7 +291,7 @@ class Parser:
         if not self._told_of_order:
             self._told_of_order = True
             wanted = "a trace" if not combine else f"a beam of {options.width}"
-            logger.info(f"{self.name} combines its orders in greedy search alone; {wanted} takes its best, {best}")
+            logger.info(f"{self.name}: {wanted} uses its best order alone, {best}; only greedy search combines orders")
         return (best,)
 
     def trees(self, sentences: Sequence[Sentence], options: ParseOptions | None = None) -> list[list[ParseTree]]:
@@ -410,7 +412,9 @@ def parse_windows(
 
 def _as_sentence(sentence: Words, *, copy: bool) -> Sentence:
     if isinstance(sentence, str):
-        raise UsageError(f"expected a Sentence or a list of words, found the string {sentence[:40]!r}")
+        raise UsageError(
+            f"expected a Sentence or a list of words, found the string {sentence[:40]!r}; parse_text reads raw text"
+        )
     if not isinstance(sentence, Sentence):
         sentence = Sentence.from_words(sentence)
     elif copy:

@@ -39,5 +39,5 @@ def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_an_encoder_is_refused() -> None:
-    with pytest.raises(UsageError, match="the bench has no text for an encoder to read"):
+    with pytest.raises(UsageError, match="the bench has no text for a pretrained model"):
         compare_decoders(load_config(None, ["embeddings.pretrained.model=bert"]))

@@ -92,10 +92,13 @@ def test_no_arguments_show_the_help(run: Run) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["statz"], "command statz is unknown; did you mean stats?"),
-        (["zzz"], f"command zzz is unknown; known are {', '.join(cli.COMMANDS)}"),
+        (["statz"], "command statz is unknown (did you mean stats?)"),
+        (["zzz"], f"command zzz is unknown (known are {', '.join(cli.COMMANDS)})"),
         (["--nonsense"], "No such option: --nonsense"),
         (["stats"], "Missing argument 'FILE'"),
+        (["parse", "a", "--presegmented"], "--presegmented is now called --sentences presegmented; see pointree parse"),
+        (["parse", "a", "--combine", "votes"], "--combine was removed in 0.2: models are combined by their posteriors"),
+        (["train", "--bundle-encoder"], "--bundle-encoder is now called --bundle-pretrained; see pointree train"),
     ],
 )
 def test_usage_errors_exit_with_2(run: Run, args: list[str], message: str) -> None:

@@ -300,12 +300,6 @@ def test_sentences_of_several_texts_have_different_names(run: Run, trained_with_
     assert [sentence.sent_id for sentence in parsed] == ["1-1", "2-1"]
 
 
-def test_the_old_name_of_presegmented_names_the_new_one(run: Run) -> None:
-    result = run("parse", "a", "--presegmented")
-    assert result.code == 2
-    assert "--presegmented is now called --sentences presegmented" in result.err
-
-
 def test_presegmented_text_has_one_sentence_a_line(run: Run, trained_with_text: Path) -> None:
     text = "One. Two. Three.\nand more"
     parsed = sentences(run("parse", text, "-m", trained_with_text, "--sentences", "presegmented").out)
@@ -416,6 +410,16 @@ def test_an_unknown_suffix_lists_the_formats(run: Run, trained: Path, rich: Path
     assert run("parse", rich, "-m", trained, "-o", tmp_path / name, "--to", "conllu").code == 0
 
 
+@pytest.mark.parametrize("how", [(), ("--to", "conllu")])
+def test_a_compressed_suffix_is_refused_since_output_is_not_compressed(
+    run: Run, trained: Path, rich: Path, tmp_path: Path, how: tuple[str, ...]
+) -> None:
+    path = tmp_path / "x.conllu.gz"
+    message = error(run("parse", rich, "-m", trained, "-o", path, *how))
+    assert message == f"{path}: output is not compressed; write to standard output, into gzip"
+    assert not path.exists()
+
+
 def test_each_of_several_files_says_where_it_came_from(run: Run, trained: Path, rich: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.conllu"
     other.write_text(ROW * 2)
@@ -448,8 +452,8 @@ def test_old_keywords_name_the_new_ones(trained: Path, old: str) -> None:
         (["--from", "pdf"], "--from must be one of text, conllu, conllx, words, found pdf"),
         (["--precision", "fp8"], "precision must be one of auto, fp32, bf16, int8, found fp8"),
         (["--device", "abacus"], "device abacus cannot be used: "),
-        (["--to", "trace", "--workers", "2"], "--to trace goes without --workers"),
-        (["--to", "trace", "--probabilities"], "--to trace goes without --probabilities"),
+        (["--to", "trace", "--workers", "2"], "--to trace cannot be combined with --workers"),
+        (["--to", "trace", "--probabilities"], "--to trace cannot be combined with --probabilities"),
     ],
 )
 def test_bad_choices(run: Run, trained: Path, ewt: Path, options: list[str], message: str) -> None:

@@ -53,7 +53,11 @@ def test_the_last_line_and_the_exit_code_tell_what_failed(
     ("arguments", "message"),
     [
         (["docs", "--cluster", "local"], "--cluster: expected a folder for the shards; name one with --output"),
-        (["docs", "--cluster", "local", "-o", "out", "--workers", 2], "--cluster goes without --workers"),
+        (["docs", "--cluster", "local", "-o", "out", "--workers", 2], "--cluster cannot be combined with --workers"),
+        (
+            ["docs", "--cluster", "local", "-o", "out", "--fail-on-empty"],
+            "--cluster cannot be combined with --fail-on-empty",
+        ),
         (["--cluster", "local", "-o", "out"], "parse --cluster: expected files, globs or folders, found nothing"),
         (["-", "--cluster", "local", "-o", "out"], "found standard input"),
         (["docs", "--cluster", "local", "-o", "out"], "docs: no such file or folder"),

@@ -316,7 +316,7 @@ def test_bad_threads_and_devices(train: Callable[..., Outcome], tmp_path: Path) 
 
 
 def test_an_encoder_is_bundled_only_if_there_is_one(train: Callable[..., Outcome], tmp_path: Path) -> None:
-    message = "--bundle-pretrained: expected embeddings.pretrained.model to name an encoder, found none"
+    message = "--bundle-pretrained: expected a pretrained model (embeddings.pretrained.model), found none"
     assert message in error(train(tmp_path / "model", "--bundle-pretrained"))
 
 

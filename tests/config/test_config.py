@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pointree.config import FUSIONS, PRESETS, Config, DecoderConfig, PretrainedConfig, defaults, describe, load_config
@@ -83,6 +83,7 @@ def options() -> st.SearchStrategy[dict[str, dict[str, object]]]:
     )
 
 
+@settings(max_examples=30)
 @given(options())
 def test_round_trip_through_toml_and_dict(values: dict[str, dict[str, object]]) -> None:
     config = Config.from_dict(values)
@@ -163,6 +164,7 @@ def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
         ("embeddings.pretrained=x", 'embeddings.pretrained must be a section of fields, found "x"'),
         ("pretrained.model=x", "section pretrained is unknown; did you mean embeddings.pretrained?"),
         ("encoder.order=x", "encoder.order is unknown; did you mean decoder.order?"),
+        ("scorers.bogus=x", "scorers.bogus is unknown; known are arc_size, label_size, dropout"),
         ("scorers.epochs=1", "scorers.epochs is unknown; did you mean segmenter.epochs or training.epochs?"),
         (
             "zzz.x=1",

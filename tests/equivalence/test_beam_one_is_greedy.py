@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pointree.search.beam import beam_search
-from pointree.search.greedy import greedy_search
+from pointree.search.beam import beam_steps
+from pointree.search.greedy import greedy_steps
+from pointree.search.resumable import run_to_end
 from pointree.transitions import Constraints
 
 from ..helpers import (
@@ -29,8 +30,8 @@ def test_beam_of_one_is_greedy(combination: Combination) -> None:
     for constraints in CONSTRAINTS:
         with torch.inference_mode():
             encoded = parser.engine.encode(batch)
-            greedy = greedy_search(encoded.branch(), constraints)
-            beam = beam_search(encoded.branch(), constraints, beam=1)
+            greedy = run_to_end(greedy_steps(encoded.branch(), constraints))
+            beam = run_to_end(beam_steps(encoded.branch(), constraints, beam=1))
         assert beam.heads.shape == greedy.heads.shape == (6, 1, 14)
         assert torch.equal(beam.heads, greedy.heads)
         torch.testing.assert_close(beam.log_probs, greedy.log_probs)
@@ -46,9 +47,9 @@ def test_the_best_of_a_beam_is_never_less_probable_than_what_the_beam_starts_fro
     batch = make_batch(parser, by_falling_length(random_sentences([3, 2, 1], seed=16)))
     with torch.inference_mode():
         encoded = parser.engine.encode(batch)
-        greedy = greedy_search(encoded.branch(), Constraints())
-        beam = beam_search(encoded.branch(), Constraints(), beam)
-        wide = beam_search(encoded.branch(), Constraints(), 50)
+        greedy = run_to_end(greedy_steps(encoded.branch(), Constraints()))
+        beam = run_to_end(beam_steps(encoded.branch(), Constraints(), beam))
+        wide = run_to_end(beam_steps(encoded.branch(), Constraints(), 50))
     assert bool((wide.scores[:, 0] >= greedy.scores[:, 0] - 1e-6).all())
     assert bool((wide.scores[:, 0] >= beam.scores[:, 0] - 1e-6).all())
     exists = beam.scores > float("-inf")

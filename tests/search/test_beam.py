@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pointree.search.beam import beam_search
+from pointree.search.beam import beam_steps
 from pointree.search.result import Trees
+from pointree.search.resumable import run_to_end
 from pointree.transitions import Constraints
 
 from ..helpers import CONSTRAINTS, is_tree, make_batch, random_sentences, tiny_parser
@@ -20,7 +21,7 @@ def run(beam: int, constraints: Constraints) -> Trees:
     parser = tiny_parser(seed=22)
     with torch.inference_mode():
         encoded = parser.engine.encode(make_batch(parser, random_sentences(LENGTHS)))
-        return beam_search(encoded.branch(), constraints, beam)
+        return run_to_end(beam_steps(encoded.branch(), constraints, beam))
 
 
 @pytest.mark.parametrize("constraints", CONSTRAINTS, ids=str)

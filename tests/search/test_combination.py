@@ -74,7 +74,7 @@ def test_beam_and_trace_take_the_best_order_and_say_so_once(caplog: pytest.LogCa
         several = parser.parse(SENTENCES[-2:], n_best=2)
         trace = parser.trace(SENTENCES[0])
     assert [record.getMessage() for record in caplog.records] == [
-        "the model combines its orders in greedy search alone; a beam of 3 takes its best, right-to-left"
+        "the model: a beam of 3 uses its best order alone, right-to-left; only greedy search combines orders"
     ]
     assert beam == parser.trees(SENTENCES, ParseOptions(beam=3, order="right-to-left"))
     assert [sentence.meta("tree_rank") for sentence in several] == ["1", "2", "1"]

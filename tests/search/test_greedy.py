@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from pointree.search.greedy import greedy_search
+from pointree.search.greedy import greedy_steps
+from pointree.search.resumable import run_to_end
 from pointree.transitions import Constraints
 
 from ..helpers import is_tree, make_batch, random_sentences, tiny_parser
@@ -15,7 +16,7 @@ def test_finished_sentences_keep_their_trees_while_longer_ones_go_on() -> None:
     lengths = [9, 6, 2, 2, 1]
     with torch.inference_mode():
         encoded = parser.engine.encode(make_batch(parser, random_sentences(lengths)))
-        trees = greedy_search(encoded.branch(), Constraints())
+        trees = run_to_end(greedy_steps(encoded.branch(), Constraints()))
     assert trees.heads.shape == trees.log_probs.shape == trees.state_ids.shape == (5, 1, 10)
     for row, n in enumerate(lengths):
         assert is_tree(trees.heads[row, 0, 1 : n + 1].tolist())

@@ -9,9 +9,10 @@ import torch
 
 from pointree.options import ParseOptions
 from pointree.search import search
-from pointree.search.beam import beam_search
+from pointree.search.beam import beam_steps
 from pointree.search.labels import label_trees
 from pointree.search.result import ParseTree
+from pointree.search.resumable import run_to_end
 from pointree.transitions import Constraints
 
 from ..helpers import DEPRELS, make_batch, random_sentences, tiny_parser
@@ -23,7 +24,7 @@ def run(root_label: int | None, n_best: int = 6, seed: int = 24) -> list[list[Pa
     parser = tiny_parser(seed=seed)
     with torch.inference_mode():
         encoded = parser.engine.encode(make_batch(parser, SENTENCES))
-        trees = beam_search(encoded.branch(), Constraints(), 6)
+        trees = run_to_end(beam_steps(encoded.branch(), Constraints(), 6))
         return label_trees(encoded.branch(), trees, root_label, n_best)
 
 

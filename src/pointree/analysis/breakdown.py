@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pointree.analysis.attachments import Arcs, Attachments
 
-__all__ = ["BREAKDOWNS", "Accuracy", "Breakdown", "GoldGroups", "Group", "accuracy_of_all", "break_down", "gold_groups"]
+__all__ = ["Accuracy", "Breakdown", "GoldGroups", "Group", "accuracy_of_all", "break_down", "gold_groups"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def accuracy_of_all(attachments: Attachments) -> tuple[Accuracy, ...]:
 
 
 def break_down(attachments: Attachments) -> list[Breakdown]:
-    """Answer all questions of `BREAKDOWNS`; groups that have no word, in gold or in a system's trees, are left out."""
+    """Answer all questions; groups that have no word, in gold or in the trees of a system, are left out."""
     questions = [*_FIXED, _by_symbol("label", "Label", attachments), _by_symbol("upos", "UPOS", attachments)]
     return [_answer(attachments, question) for question in questions]
 
@@ -174,9 +174,6 @@ _FIXED = (
         ordered=False,
     ),
 )
-
-BREAKDOWNS = (*(question.key for question in _FIXED), "label", "upos")
-"""The questions, in the order of the answers."""
 
 
 def _by_symbol(key: str, title: str, attachments: Attachments) -> _Question:

@@ -59,7 +59,7 @@ def compare_decoders(
 
     config = Config() if config is None else config
     if config.embeddings.pretrained.model:
-        raise UsageError("embeddings.pretrained.model: the bench has no text for an encoder to read; leave it out")
+        raise UsageError("embeddings.pretrained.model: the bench has no text for a pretrained model; leave it out")
     prepare_process(threads)
     alone_on_core = threads == 1 and device == "cpu"
     clock = time.process_time if alone_on_core else time.perf_counter

@@ -66,7 +66,7 @@ def run_bench(
     from pointree.engines.torch_engine import resolve_device
 
     if config.embeddings.pretrained.model:
-        raise UsageError("embeddings.pretrained.model: the bench has no text for an encoder to read; leave it out")
+        raise UsageError("embeddings.pretrained.model: the bench has no text for a pretrained model; leave it out")
     resolve_device(device)
     results: dict[_Job, dict[str, Any]] = {}
     notes: dict[str, str] = {}

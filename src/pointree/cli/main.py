@@ -27,20 +27,27 @@ __all__ = ["COMMANDS", "app", "main"]
 COMMANDS: dict[str, str] = {
     "train": "Train a model on a treebank.",
     "parse": "Parse text or treebanks.",
-    "serve": "Parse over HTTP, with a page that shows how.",
+    "serve": "Parse over HTTP; a web page draws trees and steps.",
     "evaluate": "Score a parse, or a model, against a gold treebank.",
     "calibrate": "Fit the probabilities that a model reports.",
-    "models": "List the models that have a name.",
+    "models": "List the models that --model knows by name.",
     "compact": "Make a pretrained model such as BERT smaller.",
     "package": "Make a wheel of a trained model.",
     "push": "Publish a trained model on the Hugging Face Hub.",
-    "analyse": "Show where systems err, and whether one is better.",
+    "analyse": "Show where parsers err, and whether one is better.",
     "experiment": "Train and score a grid of systems, and report on it.",
     "release": "Train, score and package the models of a recipe.",
     "stats": "Describe treebanks: arc lengths and available dependents.",
     "bench": "Measure how fast this machine trains and parses.",
 }
 """Every command and its short help, in the order in which a user meets them."""
+
+OLD_OPTIONS = {
+    "--bundle-encoder": "the option --bundle-encoder is now called --bundle-pretrained",
+    "--combine": "the option --combine was removed in 0.2: models are combined by their posteriors",
+    "--presegmented": "the option --presegmented is now called --sentences presegmented",
+}
+"""Options of earlier versions, and what to tell who uses them."""
 
 
 class LazyGroup(TyperGroup):
@@ -62,7 +69,7 @@ class LazyGroup(TyperGroup):
         if args[0] not in COMMANDS:
             close = difflib.get_close_matches(args[0], COMMANDS, n=1)
             hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(COMMANDS)}"
-            ctx.fail(f"command {args[0]} is unknown; {hint}")
+            ctx.fail(f"command {args[0]} is unknown ({hint})")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
@@ -94,7 +101,7 @@ def pointree(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
-    """Sentences to dependency trees with bottom-up hierarchical pointer networks."""
+    """Parse sentences into dependency trees with hierarchical pointer networks."""
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -141,7 +148,7 @@ def _run(args: Sequence[str] | None) -> int:
 
 def _fail_at_command_line(error: Any) -> int:
     """Tell what is wrong with the arguments in one line; a command without any is answered with its help."""
-    message = error.format_message()
+    message = OLD_OPTIONS.get(getattr(error, "option_name", ""), error.format_message())
     if "\n" in message.strip():
         typer.echo(message, err=True)
         return int(error.exit_code)

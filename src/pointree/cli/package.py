@@ -29,7 +29,7 @@ app = new_app()
 def command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a trained model.")],
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="What --model shall call it (default: as DIR).")
+        str | None, typer.Option("--name", metavar="NAME", help="Name of the model for --model (default: as DIR).")
     ] = None,
     version: Annotated[str, typer.Option("--version", metavar="VERSION", help="Version of the wheel.")] = "1.0.0",
     output: Annotated[
@@ -64,13 +64,11 @@ def command(
     ] = False,
     engine: Annotated[
         str | None,
-        typer.Option("--engine", metavar="onnx", help="Add graphs to DIR, with which it is parsed without torch."),
+        typer.Option("--engine", metavar="onnx", help="Add ONNX graphs to DIR, so that it parses without torch."),
     ] = None,
     precision: Annotated[
         str | None,
-        typer.Option(
-            "--precision", metavar="NAME", help="Arithmetic that the model names as its own: fp32 or int8 (8 bits)."
-        ),
+        typer.Option("--precision", metavar="NAME", help="Default arithmetic of the model: fp32 or int8 (8 bits)."),
     ] = None,
 ) -> None:
     """Make a wheel of a trained model.

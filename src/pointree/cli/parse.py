@@ -66,7 +66,6 @@ def command(
             "terminal, else conllu).",
         ),
     ] = None,
-    presegmented: Annotated[bool, typer.Option("--presegmented", hidden=True)] = False,
     skip_invalid: Annotated[
         bool, typer.Option("--skip-invalid", help="Leave out malformed sentences and say which.")
     ] = False,
@@ -111,14 +110,13 @@ def command(
     Arguments that name files are read; other arguments are text themselves. Text is split into sentences and words
     and tagged by the model. CoNLL-U keeps everything except HEAD and DEPREL.
     """
-    if presegmented:
-        raise UsageError("the option --presegmented is now called --sentences presegmented")
     if quiet:
         silence()
     if cluster is not None:
-        for option, is_given in {"--workers": workers > 1, "--skip-invalid": skip_invalid}.items():
+        refused = {"--workers": workers > 1, "--skip-invalid": skip_invalid, "--fail-on-empty": fail_on_empty}
+        for option, is_given in refused.items():
             if is_given:
-                raise UsageError(f"--cluster goes without {option}")
+                raise UsageError(f"--cluster cannot be combined with {option}")
         _parse_on_cluster(
             inputs or (),
             output,

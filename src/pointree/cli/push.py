@@ -27,7 +27,7 @@ app = new_app()
 @app.command("push", epilog=EXAMPLES)
 def command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a trained model.")],
-    repository: Annotated[str, typer.Argument(metavar="ORG/NAME", help="Repository, with @BRANCH if need be.")],
+    repository: Annotated[str, typer.Argument(metavar="ORG/NAME", help="Repository, optionally with @BRANCH.")],
     licence: Annotated[
         str | None, typer.Option("--licence", "--license", metavar="ID", help="Licence (default: as in the card).")
     ] = None,

@@ -85,7 +85,7 @@ def command(
     device: DeviceOption = "cpu",
     engine: EngineOption = "auto",
 ) -> None:
-    """Parse over HTTP: a page at /, a JSON interface at /v1, and that of UDPipe at /process. /docs describes them.
+    """Parse over HTTP: a page at /, a JSON interface at /v1, and UDPipe's interface at /process. /docs describes them.
 
     Only this machine can connect, unless --host says otherwise. The key of --api-key-file may also be in the variable
     POINTREE_API_KEY.

@@ -108,10 +108,12 @@ def as_toml(value: object) -> str:
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: the nearest known one, or the first part of all of them."""
+    """The end of a message about an unknown name: the nearest known one, or all names of its section."""
     known = list(known)
+    section, _, field = name.rpartition(".")
+    siblings = {other.rpartition(".")[2]: other for other in known if other.rpartition(".")[0] == section}
     # A field in the wrong section, or without one, is a better guess than a name that only looks similar.
-    moved = [other for other in known if other.rpartition(".")[2] == name.rpartition(".")[2]]
-    if close := moved or difflib.get_close_matches(name, known, n=1):
+    moved = [other for other in known if other.rpartition(".")[2] == field]
+    if close := moved or [siblings[near] for near in difflib.get_close_matches(field, siblings, n=1)]:
         return f"; did you mean {' or '.join(close)}?"
-    return "; known are " + ", ".join(other for other in known if "." not in other)
+    return f"; known are {', '.join(siblings)}"

@@ -96,7 +96,7 @@ class PretrainedConfig(Section):
         metadata=wholes("Layers to use: 1 is the first, 0 its input, -1 the last."),
     )
     mix: Mix = field(
-        default="mean", metadata=choice(Mix, "How the layers are averaged: all alike, or with learned weights.")
+        default="mean", metadata=choice(Mix, "How the layers are averaged: with equal or with learned weights.")
     )
     subwords: Subwords = field(default="mean", metadata=choice(Subwords, "Sub-words whose vectors represent a word."))
     fine_tune: bool = field(default=False, metadata=flag("Fine-tune the pretrained model with the parser."))
@@ -105,7 +105,7 @@ class PretrainedConfig(Section):
         default=5e-5, metadata=number("Highest learning rate of a fine-tuned model.", (">", 0))
     )
     warmup: int = field(
-        default=0, metadata=whole("Optimiser steps of rising learning rate for a fine-tuned model.", (">=", 0))
+        default=0, metadata=whole("Optimiser steps in which the learning rate of a fine-tuned model rises.", (">=", 0))
     )
 
 
@@ -134,7 +134,7 @@ class EmbeddingsConfig(Section):
         default=0.5,
         metadata=number("Chance that a rare word is trained as unknown.", (">=", 0), ("<=", 1)),
     )
-    min_count: int = field(default=2, metadata=whole("Times a word or character must be seen to be known."))
+    min_count: int = field(default=2, metadata=whole("Minimum count of a word or character; rarer ones are unknown."))
     pretrained: PretrainedConfig = field(default_factory=PretrainedConfig)
 
     @classmethod
@@ -163,7 +163,7 @@ class DecoderConfig(Section):
     fusion: FusionName = field(
         default="simple", metadata=choice(FusionName, "Words of the tree so far whose states are fused into each step.")
     )
-    gate: GateName = field(default="gate1", metadata=choice(GateName, "Gate through which they are fused."))
+    gate: GateName = field(default="gate1", metadata=choice(GateName, "Gate of the fusion."))
     fuse_cell: bool = field(
         default=True,
         metadata=flag("Fuse the cells of the LSTM as well as its hidden states."),
@@ -192,9 +192,9 @@ class ScorersConfig(Section):
 
     name: ClassVar[str] = "scorers"
 
-    arc_size: int = field(default=512, metadata=whole("Width in which heads are pointed at."))
-    label_size: int = field(default=128, metadata=whole("Width in which labels are chosen."))
-    dropout: float = field(default=0.33, metadata=share("Dropout of both spaces."))
+    arc_size: int = field(default=512, metadata=whole("Width of the vectors that score arcs."))
+    label_size: int = field(default=128, metadata=whole("Width of the vectors that score labels."))
+    dropout: float = field(default=0.33, metadata=share("Dropout of these vectors."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ class SegmenterConfig(Section):
     dropout: float = field(default=0.15, metadata=share("Dropout of characters and layers."))
     epochs: int = field(default=12, metadata=whole("Passes over the text of the training data."))
     learning_rate: float = field(default=3e-3, metadata=number("Highest learning rate.", (">", 0)))
-    min_count: int = field(default=3, metadata=whole("Times a character must be seen to be known."))
+    min_count: int = field(default=3, metadata=whole("Minimum count of a character; rarer ones are unknown."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,19 +235,22 @@ class TrainingConfig(Section):
     batch_size: int = field(default=32, metadata=whole("Sentences per optimiser step."))
     batching: Batching = field(
         default="words",
-        metadata=choice(Batching, "What batches have alike: words (batch_size is then an average), or sentences."),
+        metadata=choice(Batching, "Equal numbers of words in each batch (batch_size is an average) or of sentences."),
     )
     epochs: int = field(default=500, metadata=whole("Passes over the training data, at most."))
     schedule: Schedule = field(
         default="plateau",
-        metadata=choice(Schedule, "Learning rate: the paper's decay and restart from the best, or a fall to zero."),
+        metadata=choice(
+            Schedule,
+            "Learning rate: lower it at a plateau and restart from the best weights, or let it fall.",
+        ),
     )
     learning_rate: float = field(default=1e-3, metadata=number("Highest learning rate.", (">", 0)))
-    warmup: int = field(default=0, metadata=whole("Optimiser steps of rising learning rate.", (">=", 0)))
+    warmup: int = field(default=0, metadata=whole("Optimiser steps in which the learning rate rises.", (">=", 0)))
     decay: float = field(
-        default=0.75, metadata=number("Factor of the learning rate at a plateau.", (">", 0), ("<=", 1))
+        default=0.75, metadata=number("Factor by which the learning rate falls at a plateau.", (">", 0), ("<=", 1))
     )
-    patience: int = field(default=20, metadata=whole("Evaluations without a gain that make a plateau."))
+    patience: int = field(default=20, metadata=whole("Evaluations without a gain before the learning rate falls."))
     beta1: float = field(default=0.9, metadata=share("Adam: decay of the mean."))
     beta2: float = field(default=0.9, metadata=share("Adam: decay of the variance."))
     epsilon: float = field(default=1e-4, metadata=number("Adam: floor of the denominator.", (">", 0)))
@@ -267,14 +270,14 @@ class TrainingConfig(Section):
     exploration: float = field(
         default=0.0,
         metadata=number(
-            "Share of words that later steps see as last predicted, not as gold; not for top-down.",
+            "Share of words whose last predicted head, not the gold head, is shown to later steps; not for top-down.",
             (">=", 0),
             ("<=", 1),
         ),
     )
     teacher_weight: float = field(
         default=0.5,
-        metadata=number("Share of the loss that follows a teacher, if there is one.", (">", 0), ("<=", 1)),
+        metadata=number("Share of the loss that comes from the teachers, if there are any.", (">", 0), ("<=", 1)),
     )
     seed: int = field(default=1, metadata=whole("Seed of everything that is random.", (">=", 0), ("<", 2**32)))
     precision: Precision = field(default="fp32", metadata=choice(Precision, "Arithmetic of training."))
@@ -295,7 +298,7 @@ class SelectionConfig(Section):
 
     metric: DevMetric = field(
         default="las",
-        metadata=choice(DevMetric, "Score on dev that decides; las ignores subtypes of labels, las_subtypes does not."),
+        metadata=choice(DevMetric, "Dev score that selects the best epoch; las ignores subtypes of labels."),
     )
     beam: int = field(default=1, metadata=whole("Hypotheses to keep; 1 is greedy search."))
     projective: bool = field(default=False, metadata=flag("Allow no crossing arcs."))

@@ -273,9 +273,9 @@ class _Reader(Checks):
         except ConfigError as error:
             self.faults += [fault.removeprefix("--set: ") for fault in error.faults]
             return load_config(None), expanded
-        encoder = Path(config.embeddings.pretrained.model)
-        if self.need_files and encoder.is_absolute() and not encoder.is_dir():
-            self.faults.append(f"embeddings.pretrained.model: no such folder: {encoder}")
+        pretrained = Path(config.embeddings.pretrained.model)
+        if self.need_files and pretrained.is_absolute() and not pretrained.is_dir():
+            self.faults.append(f"embeddings.pretrained.model: no such folder: {pretrained}")
         return config, expanded
 
     def _settings(self, place: str, value: object) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from pointree.errors import FormatError, InputError, UsageError
@@ -167,9 +168,11 @@ def _check_formats(input_format: str | None, output_format: str | None, output: 
     """The output format; unknown formats, and a suffix that no format has, are errors."""
     _check_choice("--from", input_format, INPUT_FORMATS)
     _check_choice("--to", output_format, OUTPUT_FORMATS)
-    if output_format is not None:
-        return output_format
-    return format_of(output) if isinstance(output, (str, os.PathLike)) else "conllu"
+    if not isinstance(output, (str, os.PathLike)):
+        return output_format or "conllu"
+    if PurePath(output).suffix.lower() in (".gz", ".xz", ".bz2"):
+        raise UsageError(f"{os.fspath(output)}: output is not compressed; write to standard output, into gzip")
+    return output_format or format_of(output)
 
 
 def _check_choice(option: str, value: str | None, choices: Sequence[str]) -> None:
@@ -182,4 +185,4 @@ def _check_trace(options: ParseOptions, workers: int) -> None:
     given = {"--n-best": options.n_best > 1, "--workers": workers > 1, "--probabilities": options.probabilities}
     for option, is_given in given.items():
         if is_given:
-            raise UsageError(f"--to {TRACE} goes without {option}")
+            raise UsageError(f"--to {TRACE} cannot be combined with {option}")

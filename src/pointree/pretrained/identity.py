@@ -18,7 +18,7 @@ __all__ = ["PretrainedIdentity", "checksum", "read_identity", "write_identity"]
 
 _MAX_BYTES = 1 << 16
 _MAX_SIZE = 1 << 20
-"""More than the width or the layers of any encoder."""
+"""More than the width or the layers of any pretrained model."""
 
 _TEXTS = (
     "Straße",

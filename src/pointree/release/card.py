@@ -7,9 +7,9 @@ from typing import Any
 
 from pointree.release.recipe import LanguageRecipe
 
-__all__ = ["release_card", "score_rows"]
+__all__ = ["SCORE_NAMES", "release_card", "score_rows"]
 
-_COLUMNS = {
+SCORE_NAMES = {
     "tokens": "tokens",
     "sentences": "sentences",
     "words": "words",
@@ -21,6 +21,7 @@ _COLUMNS = {
     "las": "LAS",
     "clas": "CLAS",
 }
+"""The scores of a model in tables, and how they are headed."""
 _INPUTS = {"raw": "raw text", "gold": "gold tokens"}
 
 
@@ -67,15 +68,15 @@ All settings are in `config.toml`.
 
 def score_rows(result: Mapping[str, Any]) -> Iterator[str]:
     """The table of scores: this model, UDPipe 1 where it was trained, and what is published for UDPipe 2."""
-    yield f"| | {' | '.join(_COLUMNS.values())} |"
-    yield f"| --- |{' --- |' * len(_COLUMNS)}"
+    yield f"| | {' | '.join(SCORE_NAMES.values())} |"
+    yield f"| --- |{' --- |' * len(SCORE_NAMES)}"
     systems = [("", result), *([("UDPipe 1, ", result["udpipe1"])] if "udpipe1" in result else [])]
     for split in ("dev", "test"):
         for given, what in _INPUTS.items():
             for system, scores in systems:
-                figures = (f"{scores[split][given][name]:.2f}" for name in _COLUMNS)
+                figures = (f"{scores[split][given][name]:.2f}" for name in SCORE_NAMES)
                 yield f"| {system}{split}, {what} | {' | '.join(figures)} |"
     if published := result.get("published"):
         for given, what in _INPUTS.items():
-            figures = (f"{published[given]:.2f}" if name == "las" else "" for name in _COLUMNS)
+            figures = (f"{published[given]:.2f}" if name == "las" else "" for name in SCORE_NAMES)
             yield f"| UDPipe 2 (published, release {published['release']}), test, {what} | {' | '.join(figures)} |"

@@ -5,29 +5,24 @@ from __future__ import annotations
 from pointree.search.branch import Branch
 from pointree.search.machine import new_machine
 from pointree.search.result import Trees
-from pointree.search.resumable import Resumable, run_to_end
+from pointree.search.resumable import Resumable
 from pointree.search.step import StepObserver, Stepper
 from pointree.transitions import Constraints
 
-__all__ = ["beam_search", "beam_steps"]
+__all__ = ["beam_steps"]
 
 _NEVER = float("-inf")
-
-
-def beam_search(branch: Branch, constraints: Constraints, beam: int, observer: StepObserver | None = None) -> Trees:
-    """Up to ``beam`` trees of each sentence, most probable first.
-
-    Hypotheses of a sentence differ in at least one step, and a tree has one sequence of steps, so their trees are
-    distinct. The width starts at one and grows with the number of trees. If a sentence has fewer trees than the width,
-    its best one is repeated with a score of -inf, so that every row is a legal tree.
-    """
-    return run_to_end(beam_steps(branch, constraints, beam, observer))
 
 
 def beam_steps(
     branch: Branch, constraints: Constraints, beam: int, observer: StepObserver | None = None
 ) -> Resumable[Trees]:
-    """The same search, with a pause after every decoder step."""
+    """Up to ``beam`` trees of each sentence, most probable first; pauses after every decoder step.
+
+    Hypotheses of a sentence differ in at least one step, and a tree has one sequence of steps, so their trees are
+    distinct. The width starts at one and grows with the number of trees. If a sentence has fewer trees than the width,
+    its best one is repeated with a score of -inf, so that every row is a legal tree.
+    """
     arrays, stepper = branch.arrays, Stepper.start(branch, beam, observer)
     steps = stepper.steps
     trees = new_machine(branch, constraints)

@@ -5,20 +5,15 @@ from __future__ import annotations
 from pointree.search.branch import Branch
 from pointree.search.machine import new_machine
 from pointree.search.result import Trees
-from pointree.search.resumable import Resumable, run_to_end
+from pointree.search.resumable import Resumable
 from pointree.search.step import StepObserver, Stepper
 from pointree.transitions import Constraints
 
-__all__ = ["greedy_search", "greedy_steps"]
-
-
-def greedy_search(branch: Branch, constraints: Constraints, observer: StepObserver | None = None) -> Trees:
-    """The tree of the locally best steps of each sentence."""
-    return run_to_end(greedy_steps(branch, constraints, observer))
+__all__ = ["greedy_steps"]
 
 
 def greedy_steps(branch: Branch, constraints: Constraints, observer: StepObserver | None = None) -> Resumable[Trees]:
-    """The same search, with a pause after every decoder step."""
+    """The tree of the locally best steps of each sentence; pauses after every decoder step."""
     stepper = Stepper.start(branch, beam=1, observer=observer)
     trees = new_machine(branch, constraints)
     heads, log_probs, state_ids = trees.heads, trees.log_probs, trees.state_ids

@@ -53,7 +53,7 @@ def create_app(
     app = FastAPI(
         title="pointree",
         version=__version__,
-        description="Sentences to dependency trees. Every error is a JSON object that names the limit it is about.",
+        description="Parse sentences into dependency trees. Every error is a JSON object and names its limit.",
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,

@@ -119,7 +119,7 @@ def train(
     path = config if isinstance(config, Config) or config is None else Path(config)
     chosen = resolve_settings(path, preset, settings, start, on_notice)
     if bundle_pretrained and not chosen.embeddings.pretrained.model:
-        raise UsageError("--bundle-pretrained: expected embeddings.pretrained.model to name an encoder, found none")
+        raise UsageError("--bundle-pretrained: expected a pretrained model (embeddings.pretrained.model), found none")
     if _names(teacher) and chosen.decoder.order == "top-down":
         raise UsageError("--teacher: expected a bottom-up decoder.order, found top-down, which learns from trees alone")
     prepare_process(threads)
@@ -218,7 +218,7 @@ def resolve_settings(
 def _paths(files: PathLike | Sequence[PathLike]) -> list[Path]:
     found = [Path(files)] if isinstance(files, str | os.PathLike) else [Path(file) for file in files]
     if not found:
-        raise UsageError("expected one treebank at least, found none")
+        raise UsageError("expected at least one treebank, found none")
     return found
 
 

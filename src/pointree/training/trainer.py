@@ -229,9 +229,9 @@ class Trainer:
             weights = as_arrays(self.network.state_dict())
             save_folder(self.output, self.config, self.vocabularies, weights, "", segmenter=rules)
             if self.pretrained is not None:
-                encoder = self.pretrained.model
-                is_there = Path(encoder.source) == self.output / PRETRAINED  # as for a run that is resumed at its start
-                save_pretrained(self.output, self.config, encoder, bundle=self.bundle_pretrained and not is_there)
+                model = self.pretrained.model
+                is_there = Path(model.source) == self.output / PRETRAINED  # as for a run that is resumed at its start
+                save_pretrained(self.output, self.config, model, bundle=self.bundle_pretrained and not is_there)
             add_graphs(self.output)
         else:
             replace_config(self.output, self.config)  # a run that is trained on has more epochs now
