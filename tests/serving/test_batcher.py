@@ -206,6 +206,18 @@ class TestRounds:
         assert [batcher._next_turn()[0] for _ in range(4)] == [short, short, short, long]
 
     @pytest.mark.usefixtures("unhurried")
+    def test_of_requests_that_fit_into_a_round_the_first_is_first(self, batcher: Any) -> None:
+        """A trace of two words once waited for as long as there were parses of two words."""
+        trace, *parses = (self.job(1) for _ in range(4))
+        trace.task, trace.size, trace.attained = Task(trace=True), 600, 0.05
+        for job in parses:
+            job.size = 40
+        batcher._jobs.extend([*parses, trace])
+        assert batcher._next_turn() == [trace]
+        trace.served = time.monotonic() + 60
+        assert batcher._next_turn() == parses
+
+    @pytest.mark.usefixtures("unhurried")
     def test_a_sentence_that_costs_much_comes_alone(self) -> None:
         job = self.job(0)
         job._sentences = iter([Sentence.from_words(["a"] * n) for n in (5, 5, 900, 5)])

@@ -38,3 +38,24 @@ def test_text_without_usual_words_is_cut_into_small_pieces(
     monkeypatch.setattr(inputs, "segment_text", lambda _text, pieces, **_others: asked.append(pieces._max_piece) or [])
     assert list(inputs.from_text(text, parser, Limits())) == []
     assert (asked == [inputs.MAX_PIECE]) is is_usual
+
+
+def test_blank_lines_without_end_are_refused() -> None:
+    from pointree.serving.failures import RequestError
+    from pointree.serving.inputs import from_conllu
+    from pointree.serving.limits import Limits
+
+    row = "1\ta" + "\t_" * 8 + "\n"
+    assert len(list(from_conllu(row + "\n" * 4_000 + row, Limits()))) == 2
+    for before in ("", row):
+        with pytest.raises(RequestError, match="expected at most 4100 blank lines after each other") as caught:
+            list(from_conllu(before + "\n" * 1_000_000, Limits()))
+        assert (caught.value.status, caught.value.limit) == (413, ("blank_lines", 4_100))
+
+
+@pytest.mark.parametrize("kind", ["vertical", "horizontal"])
+def test_reading_blank_lines_pauses(kind: str) -> None:
+    from pointree.serving.limits import Limits
+    from pointree.serving.udpipe_formats import read_udpipe
+
+    assert list(read_udpipe("\n" * 10_000, kind, Limits())) == [None] * 10

@@ -219,3 +219,22 @@ def test_long_sentences_are_refused_in_every_format(served: Any, fmt: str, data:
     reply = served.client.post("/process", data={"data": data, "input": fmt})
     assert reply.status_code == 413
     assert reply.json()["error"]["limit"]["name"] == "sentence_words"
+
+
+def test_a_large_form_is_read_off_the_event_loop(served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four million percent signs once kept everybody waiting for more than a second."""
+    from pointree.serving import udpipe_api
+
+    threads: list[str] = []
+    read = udpipe_api._fields
+
+    def watched(*arguments: Any) -> Any:
+        threads.append(threading.current_thread().name)
+        return read(*arguments)
+
+    monkeypatch.setattr(udpipe_api, "_fields", watched)
+    for length in (10, 40_000):
+        content = "input=horizontal&output=horizontal&data=" + "%61%20" * length
+        kind = {"Content-Type": "application/x-www-form-urlencoded"}
+        assert served.client.post("/process", content=content, headers=kind).status_code in (200, 413)
+    assert [name.startswith("pointree-bodies") for name in threads] == [False, True]

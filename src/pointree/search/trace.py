@@ -6,7 +6,7 @@ ready for JSON. Position 0 is ROOT, 1 … n are the words. `docs/reference/trace
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Any
 
 from pointree.views import view
@@ -138,8 +138,8 @@ class TraceStep:
 
     def to_object(self) -> dict[str, Any]:
         """The step as JSON values, with floats rounded to six decimals."""
-        rounded: dict[str, Any] = _rounded(asdict(self))
-        return rounded
+        plain: dict[str, Any] = _plain(self)
+        return plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +179,8 @@ class Trace:
 
     def to_object(self) -> dict[str, Any]:
         """The trace as JSON values, with floats rounded to six decimals."""
-        rounded: dict[str, Any] = _rounded(asdict(self))
-        return rounded
+        plain: dict[str, Any] = _plain(self)
+        return plain
 
     def __str__(self) -> str:
         return "\n".join(map(self._line, self.steps))
@@ -198,9 +198,12 @@ class Trace:
         return shown
 
 
-def _rounded(value: Any) -> Any:
+def _plain(value: Any) -> Any:
+    """Dataclasses as objects and floats rounded, without the copies that `dataclasses.asdict` makes of every value."""
     if isinstance(value, float):
         return round(value, 6)
-    if isinstance(value, dict):
-        return {key: _rounded(item) for key, item in value.items()}
-    return [_rounded(item) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if is_dataclass(value):
+        return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
+    return value

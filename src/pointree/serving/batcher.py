@@ -25,6 +25,9 @@ _SLICE_SECONDS = 0.2
 _MOST_OPEN = 4
 """Rounds that pause at the same time, each with its tables in memory; short rounds can always begin."""
 
+_BYTES_PER_WORD = 8
+"""Of a request, roughly: with its field names, quotes and commas."""
+
 _OLDEST_EVERY = 4
 """Every so many slices, whoever waits longest has a turn, so that short requests do not starve long ones."""
 
@@ -33,9 +36,10 @@ class Batcher:
     """A queue of jobs and the thread that works on them.
 
     A round takes sentences of all jobs that can be parsed together with the first one. Rounds run in slices. After each
-    slice, the next turn goes to the job or round that has had the least work so far, and among new jobs to the
-    smallest: a short request waits for the end of a slice, not of other requests. Jobs that nobody waits for any more
-    end with the slice.
+    slice, the next turn goes to the job or round that has had the fewest slices so far. Among those that have had none,
+    jobs that fit into one round come first, then larger ones, and of the same size the one that has waited longest: a
+    short request waits for the end of a slice and for other short requests before it, not for large ones. Jobs that
+    nobody waits for any more end with the slice.
     """
 
     def __init__(
@@ -123,7 +127,7 @@ class Batcher:
         with self._changed:
             while True:
                 rounds = self._runnable()
-                jobs = sorted((job for job in self._jobs if job.ready), key=lambda job: (job.attained, job.size))
+                jobs = sorted((job for job in self._jobs if job.ready), key=self._rank)
                 if not rounds and not jobs:
                     if self._stopping:
                         return None
@@ -137,12 +141,24 @@ class Batcher:
                 self._turns += 1
                 waiting: list[Round | Job] = [*jobs, *rounds]
                 if self._turns % _OLDEST_EVERY:
-                    chosen = min(waiting, key=lambda each: each.attained)
+                    chosen = min(waiting, key=self._rank)
                 else:
                     chosen = min(waiting, key=lambda each: each.served)
                 if isinstance(chosen, Round):
                     return chosen
                 return [chosen, *(job for job in jobs if job.key == chosen.key and job is not chosen)]
+
+    def _rank(self, each: Round | Job) -> tuple[int, int, float]:
+        """What comes first: few slices so far, then a small size, then a long wait.
+
+        Sizes are compared by their number of bits alone. Were they compared exactly, requests that are a little smaller
+        could come before another one for as long as there are any.
+        """
+        if isinstance(each, Round):
+            _slices, bits, _served = min(self._rank(part.job) for part in each.parts)
+        else:
+            bits = (each.size // (_BYTES_PER_WORD * self._pace.budget(each))).bit_length()
+        return int(each.attained / _SLICE_SECONDS), bits, each.served
 
     def _runnable(self) -> list[Round]:
         """The rounds that can go on, or begin without too much in memory."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Any, TypeVar
@@ -16,9 +17,10 @@ from pointree.options import OLD_KEYWORDS
 from pointree.serving.failures import RequestError
 from pointree.serving.limits import Limits
 
-__all__ = ["json_body", "read_json", "refuse_faults"]
+__all__ = ["json_body", "off_the_loop", "read_json", "refuse_faults"]
 
 _Model = TypeVar("_Model", bound=BaseModel)
+_T = TypeVar("_T")
 
 _LARGE = 1 << 16
 """Bytes of a body that is read in a thread: the event loop answers others meanwhile."""
@@ -41,9 +43,14 @@ async def read_json(request: Request, model: type[_Model], limits: Limits) -> _M
     if not _is_json(content_type):
         raise RequestError(415, "content_type", f"Content-Type: expected application/json, found {content_type[:80]!r}")
     body = await request.body()
-    if len(body) < _LARGE:
-        return _parse(body, model, limits)
-    return await asyncio.get_running_loop().run_in_executor(_THREADS, _parse, body, model, limits)
+    return await off_the_loop(len(body), _parse, body, model, limits)
+
+
+async def off_the_loop(size: int, function: Callable[..., _T], *arguments: Any) -> _T:
+    """What a function makes of so many bytes of a body: in a thread, if they are many."""
+    if size < _LARGE:
+        return function(*arguments)
+    return await asyncio.get_running_loop().run_in_executor(_THREADS, function, *arguments)
 
 
 def json_body(model: type[BaseModel]) -> dict[str, Any]:

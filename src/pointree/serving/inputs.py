@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pointree.options import SentenceBreaks
 from pointree.parser import Parser
-from pointree.serving.failures import over_limit
+from pointree.serving.failures import RequestError, over_limit
 from pointree.serving.limits import Limits
 from pointree.text.char_segmenter import CharSegmenter
 from pointree.text.pieces import MAX_PIECE, InPieces, Tokeniser
@@ -72,14 +72,20 @@ def from_conllu(conllu: str, limits: Limits, *, name: str = "conllu") -> Iterato
 
 
 def _short_blocks(lines: Iterable[str], most: int, limits: Limits) -> Iterator[str]:
-    """The lines, unless there are too many without a blank one: they are refused before anybody works on them."""
-    count = 0
+    """The lines, unless too many without a blank one, or too many blank ones, follow each other.
+
+    They are refused before anybody works on them: both are read as a whole, and others would wait meanwhile.
+    """
+    count, blanks = 0, 0
     for line in lines:
-        count = 0 if is_blank(line) else count + 1
+        count, blanks = (0, blanks + 1) if is_blank(line) else (count + 1, 0)
         if count > most:
             found = f"found {most} lines without a blank one"
             message = f"expected sentences of at most {limits.sentence_words} words, {found}"
             raise over_limit(limits, "sentence_words", message)
+        if blanks > most:
+            message = f"expected at most {most} blank lines after each other, found more"
+            raise RequestError(413, "blank_lines", message, limit=("blank_lines", most))
         yield line
 
 

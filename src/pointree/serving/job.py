@@ -35,7 +35,7 @@ class Job:
 
     Attributes:
         attained: Seconds of work that the job has had; those with little have the next turn.
-        size: Roughly how much work the job is, in any unit; of those without a turn yet, small ones go first.
+        size: Roughly how much work the job is: its bytes, times the cost of a word.
         served: When it last had a turn.
         busy: Whether sentences of it are being worked on.
     """

@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from pointree.errors import PointreeError
 from pointree.options import ParseOptions, SentenceBreaks
+from pointree.serving.bodies import off_the_loop
 from pointree.serving.failures import RequestError, from_error
 from pointree.serving.forms import read_fields
 from pointree.serving.inputs import from_text
@@ -72,7 +73,8 @@ def udpipe_router(service: Service) -> APIRouter:
 
     async def process(request: Request) -> Response:
         try:
-            fields = _fields(request.scope["query_string"], request.headers, await request.body())
+            query, body = request.scope["query_string"], await request.body()
+            fields = await off_the_loop(len(body), _fields, query, request.headers, body)
             model = service.registry.match(fields.model)
             writer = fields.writer()
             sentences = fields.sentences(model, service.limits)

@@ -21,8 +21,15 @@ _OUTPUTS = ("conllu", "epe", "matxin", "horizontal", "plaintext", "vertical")
 _UNREADABLE = re.compile("[\x00\ud800-\udfff]")
 
 
-def read_udpipe(data: str, spec: str, limits: Limits) -> Iterator[Sentence]:
-    """The sentences of data in a format that UDPipe knows, named as UDPipe does: `name` or `name=options`."""
+_PAUSE_LINES = 1_000
+"""Lines after which reading pauses, whether they made a sentence or not."""
+
+
+def read_udpipe(data: str, spec: str, limits: Limits) -> Iterator[Sentence | None]:
+    """The sentences of data in a format that UDPipe knows, named as UDPipe does: `name` or `name=options`.
+
+    None is a pause.
+    """
     name = spec.partition("=")[0]
     if name not in _INPUTS:
         raise UsageError(f"input: expected one of {', '.join(_INPUTS)}, found {spec[:80]!r}")
@@ -50,13 +57,15 @@ class _GenericTokenizer:
         return _read(text, self._spec, self._limits)
 
 
-def _read_lines(data: str, spec: str, limits: Limits) -> Iterator[Sentence]:
+def _read_lines(data: str, spec: str, limits: Limits) -> Iterator[Sentence | None]:
     """Sentences of words that stand in lines: one line each, or one word a line and a blank line after each."""
     check_text(data, limits, "data")
     lines = data.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     by_line = spec.startswith("horizontal")
     piece: list[str] = []
-    for line in [*lines, ""]:
+    for number, line in enumerate([*lines, ""], 1):
+        if number % _PAUSE_LINES == 0:
+            yield None
         n_words = len(line.split(None, limits.sentence_words)) if by_line else len(piece)
         if n_words > limits.sentence_words:
             message = f"data: expected sentences of at most {limits.sentence_words} words, found a longer one"
