@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -255,4 +256,7 @@ def test_options_are_checked() -> None:
 def test_a_trace_shows_its_steps(cases: list[Case]) -> None:
     trace = cases[0].trace
     assert len(str(trace).splitlines()) == len(trace.steps)
+    printed: list[str] = []
+    trace._repr_pretty_(SimpleNamespace(text=printed.append), False)
+    assert printed == [str(trace)]
     assert trace._repr_html_().count("<tr>") == 1 + len(trace.steps)

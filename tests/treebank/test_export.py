@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,6 +47,15 @@ def test_a_frame_of_one_sentence_or_none() -> None:
     empty = to_pandas([])
     assert len(empty) == 0
     assert list(empty.dtypes) == list(to_pandas(DEL).dtypes)
+
+
+@pytest.mark.parametrize(
+    ("given", "found"), [("It rains.", "'I'"), ([["It", "rains"]], "['It', 'rains']"), ([DEL, None], "None")]
+)
+def test_what_is_no_sentence_is_refused(given: Any, found: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        to_pandas(given)
+    assert str(caught.value) == f"expected sentences, found {found}; parse them first"
 
 
 def test_arrow_and_polars_take_the_frame() -> None:

@@ -197,6 +197,10 @@ class Trace:
         shown: str = view("trace", self.to_object())
         return shown
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """What IPython prints in a terminal."""
+        printer.text(str(self))
+
 
 def _plain(value: Any) -> Any:
     """Dataclasses as objects and floats rounded, without the copies that `dataclasses.asdict` makes of every value."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from pointree.errors import MissingExtraError, UsageError
@@ -38,7 +38,7 @@ def to_pandas(sentences: Sentence | Iterable[Sentence]) -> pandas.DataFrame:
     except ImportError:
         raise MissingExtraError("a data frame", "notebook") from None
     given = [sentences] if isinstance(sentences, Sentence) else sentences
-    rows = [_row(place, sentence, word) for place, sentence in enumerate(given) for word in sentence.words]
+    rows = [_row(place, sentence, word) for place, sentence in enumerate(_checked(given)) for word in sentence.words]
     frame = pandas.DataFrame(rows, columns=list(_COLUMNS))
     types = dict.fromkeys(_COLUMNS, "string") | dict.fromkeys(_INTEGERS, "Int64") | dict.fromkeys(_FLOATS, "Float64")
     return frame.astype(types)
@@ -86,6 +86,13 @@ def to_nltk(sentence: Sentence) -> nltk.DependencyGraph:
         if word.head == 0 and graph.root is None:
             graph.root = graph.nodes[number]
     return graph
+
+
+def _checked(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    for sentence in sentences:
+        if not isinstance(sentence, Sentence):
+            raise UsageError(f"expected sentences, found {sentence!r:.60}; parse them first")
+        yield sentence
 
 
 def _row(place: int, sentence: Sentence, word: Token) -> dict[str, Any]:

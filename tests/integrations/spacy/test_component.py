@@ -114,6 +114,44 @@ def test_details(nlp: Any) -> None:
     assert "►" in str(parse)
 
 
+def test_details_stay_with_their_characters(nlp: Any) -> None:
+    doc = nlp("John and Mary  play tennis. It rains!")
+    probs = {token.text: token._.head_prob for token in doc}
+    joined = Doc.from_docs([nlp("Yes."), doc])
+    assert {token.text: token._.head_prob for token in joined[2:]} == probs
+    second = joined._.pointree.sentences[1]
+    assert [joined.text[word.start : word.end] for word in second.words] == second.forms
+    part = list(doc.sents)[1].as_doc(copy_user_data=True)
+    assert [token._.head_prob for token in part] == [probs[token.text] for token in part]
+    assert [sentence.text for sentence in part._.pointree.sentences] == ["It rains!"]
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[0:3])
+    assert [token._.head_prob for token in doc[:2]] == [None, None]  # three words that became one, and white space
+    assert [token._.head_prob for token in doc[2:]] == [probs[token.text] for token in doc[2:]]
+    [first, _] = doc._.pointree.sentences
+    assert [doc.text[word.start : word.end] for word in first.words] == first.forms
+
+
+def test_a_span_has_its_trees(nlp: Any) -> None:
+    doc = nlp("John plays. It rains!")
+    assert [[tree.text for tree in span._.pointree.sentences] for span in (*doc.sents, doc[:2], doc[1:])] == [
+        ["John plays."],
+        ["It rains!"],
+        [],
+        ["It rains!"],
+    ]
+
+
+def test_a_doc_that_is_parsed_again_keeps_nothing_old(nlp: Any) -> None:
+    doc = nlp("John plays. It rains!")
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[3:5])
+    assert [tree.forms for tree in nlp(doc)._.pointree.sentences] == [["John", "plays", "."], ["It rains", "!"]]
+    assert len(doc.user_data) == 2 + 2 * len(doc)  # two trees, and two probabilities a token
+    assert not type(nlp.get_pipe("pointree"))(nlp.get_pipe("pointree").model, details=False)(doc)._.pointree.sentences
+    assert [token._.head_prob for token in doc] == [None] * len(doc)
+
+
 def test_n_best_trees(nlp: Any) -> None:
     component = nlp.get_pipe("pointree")
     pipeline = spacy.blank("en")
@@ -140,6 +178,14 @@ def test_scores(nlp: Any, ewt: Path) -> None:
     scores = nlp.evaluate(examples)
     for name in ("dep_uas", "dep_las", "tag_acc", "pos_acc", "lemma_acc", "morph_acc"):
         assert 0.6 < scores[name] <= 1, name
+
+
+def test_columns_that_gold_data_does_not_have_are_not_scored(nlp: Any) -> None:
+    """A doc without features used to end the evaluation, as spaCy compared them with a number."""
+    gold = Doc(nlp.vocab, words=["It", "rains", "."], tags=["PRP", "VBZ", "."])
+    scores = nlp.evaluate([Example(nlp.make_doc("It rains."), gold)])
+    assert scores["tag_acc"] is not None
+    assert [scores[name] for name in ("dep_las", "pos_acc", "morph_acc", "lemma_acc")] == [None] * 4
 
 
 def test_other_components_are_trained_beside_it(nlp: Any) -> None:
@@ -188,6 +234,19 @@ def test_it_is_saved_with_its_weights(nlp: Any, tmp_path: Path, monkeypatch: pyt
     assert component.parser.parse([["It", "rains"]])
 
 
+def test_saving_replaces_the_model_that_was_there(nlp: Any, tmp_path: Path) -> None:
+    model = nlp.get_pipe("pointree").model
+    model.copy_to(tmp_path)
+    (tmp_path / "segmenter.json").write_text("{}")  # of another model
+    (tmp_path / "notes.txt").write_text("stay")
+    model.copy_to(tmp_path)
+    assert not (tmp_path / "segmenter.json").exists()
+    assert (tmp_path / "notes.txt").exists()
+    again = type(model)(str(tmp_path))
+    again.copy_to(tmp_path)  # where it is already
+    assert again.read_files() == model.read_files()
+
+
 def forbidden(model: Any) -> Path:
     """Stands for a machine without the model."""
     raise ModelError(f"{model}: not here")
@@ -205,6 +264,7 @@ def test_several_processes(nlp: Any, method: str, monkeypatch: pytest.MonkeyPatc
     docs = list(nlp.pipe(TEXTS, n_process=2, batch_size=2))
     assert [arcs(doc) for doc in docs] == expected
     assert docs[0]._.pointree.sentences
+    assert 0 < docs[0][0]._.head_prob <= 1
 
 
 def test_a_doc_that_fails_goes_to_the_error_handler(nlp: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from types import ModuleType
 
@@ -28,3 +29,25 @@ def test_spacy_is_too_old(version: str, monkeypatch: pytest.MonkeyPatch) -> None
     assert str(caught.value) == (
         f"spaCy: expected version 3.8 or later, found {version}: pip install 'pointree[spacy]'"
     )
+
+
+def test_a_spacy_that_is_too_old_keeps_its_other_pipelines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """spaCy imports the component with every pipeline, so only the use of the component may fail."""
+    spacy = pytest.importorskip("spacy")
+    monkeypatch.setattr(spacy, "__version__", "3.7.5")
+    importlib.reload(importlib.import_module("pointree.integrations.spacy"))
+    pipeline = spacy.blank("en")
+    with pytest.raises(UsageError, match=r"expected version 3\.8 or later, found 3\.7\.5"):
+        pipeline.add_pipe("pointree")
+    with pytest.raises(UsageError, match=r"expected version 3\.8 or later, found 3\.7\.5"):
+        importlib.import_module("pointree.integrations.spacy").load("en")
+
+
+def test_an_old_spacy_can_read_what_it_calls() -> None:
+    """spaCy 3.7 reads annotations that are types, and failed with a riddle on names of types."""
+    spacy = pytest.importorskip("spacy")
+    from pointree.integrations.spacy.component import make_component
+    from pointree.integrations.spacy.tokenizer import create_tokenizer
+
+    assert make_component.__annotations__["nlp"] is spacy.Language
+    assert not [hint for hint in create_tokenizer.__annotations__.values() if isinstance(hint, str)]

@@ -10,9 +10,10 @@ spacy = pytest.importorskip("spacy")
 
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
+from spacy.tokens import Doc  # noqa: E402
 
 from pointree.integrations.spacy.alignment import Surface  # noqa: E402
-from pointree.integrations.spacy.doc_parse import WORDS  # noqa: E402
+from pointree.integrations.spacy.doc_parse import find_words  # noqa: E402
 from pointree.integrations.spacy.tokenizer import _to_doc  # noqa: E402
 from pointree.treebank.sentence import Sentence, Token  # noqa: E402
 
@@ -55,7 +56,9 @@ def test_words_that_spell_a_multiword_token_are_tokens() -> None:
     ]
     doc = _to_doc(spacy.blank("en").vocab, "don't del", [Sentence(rows)])
     assert [token.text for token in doc] == ["do", "n't", "del"]
-    assert [Surface(*found) for found in doc.user_data[WORDS]] == [Surface(6, 9, ["de", "el"])]
+    assert find_words(doc) == [Surface(6, 9, ["de", "el"])]
+    assert find_words(Doc.from_docs([doc, doc])) == [Surface(6, 9, ["de", "el"]), Surface(16, 19, ["de", "el"])]
+    assert find_words(spacy.blank("en")("don't del")) is None
 
 
 def test_pipe_takes_many_texts(raw: Any) -> None:

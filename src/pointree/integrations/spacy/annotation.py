@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from spacy.attrs import DEP, HEAD, LEMMA, MORPH, POS, TAG
@@ -11,7 +10,7 @@ from spacy.parts_of_speech import IDS
 from spacy.tokens import Doc
 
 from pointree.integrations.spacy.alignment import Passage, token_arcs
-from pointree.integrations.spacy.doc_parse import keep_details
+from pointree.integrations.spacy.doc_parse import forget_trees, keep_trees
 from pointree.treebank.sentence import Sentence
 from pointree.treebank.sentence import Token as Word
 
@@ -29,23 +28,22 @@ _COLUMNS = (HEAD, DEP, POS, TAG, LEMMA, MORPH)
 def annotate(doc: Doc, parsed: Sequence[tuple[Passage, Sequence[Sentence]]], details: bool) -> None:
     """Set all attributes of the tokens; what the model does not give, such as lemmas, stays as it is."""
     values: dict[int, list[int]] = {column: [0] * len(doc) for column in _COLUMNS}
-    probs: list[Any] = [None] * len(doc)
+    forget_trees(doc)
     for passage, trees in parsed:
         words = trees[0].words if trees else []
         arcs = token_arcs(passage, [word.head for word in words])
         for place, arc in enumerate(arcs, passage.first):
             values[HEAD][place] = arc.head - place
             word = None if arc.word is None else words[arc.word]
-            if word is not None:
-                probs[place] = (word.head_prob, word.deprel_prob)
             for column, value in _attributes(doc, place, arc.head == place, word).items():
                 values[column][place] = value
+        if details:
+            placed = enumerate(arcs, passage.first)
+            keep_trees(doc, trees, passage.owners, [(n, words[arc.word]) for n, arc in placed if arc.word is not None])
     filled = [column for column in _COLUMNS if column in (HEAD, DEP) or any(values[column])]
     # spaCy reads a distance to the left as an unsigned number.
     array = np.array([[value % 2**64 for value in values[column]] for column in filled], dtype=np.uint64)
     doc.from_array(filled, array.T)
-    if details:
-        keep_details(doc, [(trees, passage.owners) for passage, trees in parsed if trees], probs)
 
 
 def _attributes(doc: Doc, place: int, is_root: bool, word: Word | None) -> dict[int, int]:

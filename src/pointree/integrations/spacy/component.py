@@ -10,15 +10,17 @@ import srsly
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.pipeline.dep_parser import parser_score
+from spacy.pipeline.morphologizer import morphologizer_score
 from spacy.scorer import Scorer
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch
 
 from pointree.errors import ModelError
-from pointree.integrations.spacy.alignment import Passage, Surface, find_surfaces, plan_passages
+from pointree.integrations.spacy.alignment import Passage, find_surfaces, plan_passages
 from pointree.integrations.spacy.annotation import annotate
-from pointree.integrations.spacy.doc_parse import WORDS, register_extensions
+from pointree.integrations.spacy.doc_parse import find_words, register_extensions
+from pointree.integrations.spacy.requirement import require_spacy, with_types
 from pointree.integrations.spacy.stored_model import StoredModel
 from pointree.integrations.spacy.tokenizer import PointreeTokenizer
 from pointree.options import ParseOptions
@@ -102,15 +104,13 @@ class PointreeComponent(Pipe):  # type: ignore[misc]
         parser = self.model.parser
         tokens = [(token.idx, token.idx + len(token)) for token in doc]
         starts = [bool(token.is_sent_start) for token in doc] if doc.has_annotation("SENT_START") else None
-        surfaces: list[Surface] = []
-        if WORDS in doc.user_data:
-            surfaces = [Surface(*found) for found in doc.user_data[WORDS]]
-        elif parser.reads_text:
+        surfaces = find_words(doc)
+        if surfaces is None and parser.reads_text:
             surfaces = list(find_surfaces(segment_text(doc.text, parser.require_segmenter(), name="<doc>")))
-        elif starts is None:
+        elif surfaces is None and starts is None:
             hint = 'nlp.add_pipe("sentencizer", before="pointree")'
             raise ModelError(f"{self.model.name}: this model cannot find sentences; add a component that does: {hint}")
-        return plan_passages(doc.text, tokens, surfaces, starts, split=self.split_tokens)
+        return plan_passages(doc.text, tokens, surfaces or [], starts, split=self.split_tokens)
 
     def initialize(
         self, get_examples: Callable[[], Iterable[Example]] | None = None, *, nlp: Language | None = None
@@ -121,8 +121,8 @@ class PointreeComponent(Pipe):  # type: ignore[misc]
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score trees, sentences, tags, features and lemmas, as spaCy's own components do."""
         examples = list(examples)
-        scores: dict[str, Any] = parser_score(examples, **kwargs)
-        for attribute in ("pos", "tag", "morph", "lemma"):
+        scores: dict[str, Any] = parser_score(examples, **kwargs) | morphologizer_score(examples, **kwargs)
+        for attribute in ("tag", "lemma"):
             scores |= Scorer.score_token_attr(examples, attribute, **kwargs)
         return scores
 
@@ -168,6 +168,7 @@ class PointreeComponent(Pipe):  # type: ignore[misc]
     },
     default_score_weights=dict.fromkeys(_SCORES, 0.0),
 )
+@with_types
 def make_component(
     nlp: Language,
     name: str,
@@ -196,6 +197,7 @@ def make_component(
         device: Where to compute.
         check_language: Refuse a model that was trained for another language than the pipeline's.
     """
+    require_spacy()
     if model is not None:
         stored = StoredModel(model, device=device)
     elif isinstance(nlp.tokenizer, PointreeTokenizer):

@@ -8,6 +8,7 @@ from typing import Any
 import spacy
 from spacy.language import Language
 
+from pointree.integrations.spacy.requirement import require_spacy
 from pointree.models.hub_card import model_language
 from pointree.models.registry import resolve_model
 
@@ -27,6 +28,7 @@ def load(model: str | os.PathLike[str] = "en", *, language: str | None = None, *
         language: The language of the pipeline; by default the one that the card of the model names.
         config: Settings of the component, such as ``beam`` and ``n_best``.
     """
+    require_spacy()
     name = os.fspath(model)
     code = language or model_language(resolve_model(model)) or _ANY_LANGUAGE
     device = config.pop("device", "cpu")

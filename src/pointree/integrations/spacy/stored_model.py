@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import shutil
 import tempfile
@@ -12,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 from pointree.errors import ModelError, UsageError
 from pointree.models.hub import parse_hub_id
 from pointree.models.hub_card import model_language
+from pointree.models.layout import MANIFEST
 from pointree.models.registry import resolve_model
 from pointree.models.summary import model_files
+from pointree.running.threads import prepare_process, thread_count
 
 if TYPE_CHECKING:
     from pointree.parser import Parser
@@ -47,6 +50,8 @@ class StoredModel:
         if self._parser is None:
             from pointree.parser import load
 
+            if multiprocessing.parent_process() is not None and thread_count() is None:
+                prepare_process(1)  # one of several processes of `nlp.pipe`
             self._parser = load(self.folder, device=self.device)
             self._parser.name = self.name
         return self._parser
@@ -81,7 +86,13 @@ class StoredModel:
             path.write_bytes(content)
 
     def copy_to(self, folder: Path) -> None:
-        """Copy all files into a folder."""
+        """Copy all files into a folder; those of another model in it are removed."""
+        folder.mkdir(parents=True, exist_ok=True)
+        if folder.samefile(self.folder):
+            return
+        if (folder / MANIFEST).is_file():
+            for path in model_files(folder):
+                path.unlink()
         for path in model_files(self.folder):
             place = folder / path.relative_to(self.folder)
             place.parent.mkdir(parents=True, exist_ok=True)

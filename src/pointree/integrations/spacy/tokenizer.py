@@ -11,8 +11,9 @@ from spacy.tokens import Doc
 from spacy.util import registry
 from spacy.vocab import Vocab
 
-from pointree.integrations.spacy.alignment import find_surfaces
-from pointree.integrations.spacy.doc_parse import WORDS
+from pointree.integrations.spacy.alignment import Surface, find_surfaces
+from pointree.integrations.spacy.doc_parse import keep_words
+from pointree.integrations.spacy.requirement import require_spacy, with_types
 from pointree.integrations.spacy.stored_model import StoredModel
 from pointree.text.reading import segment_text
 from pointree.treebank.sentence import Sentence
@@ -62,8 +63,10 @@ class PointreeTokenizer:
 
 
 @registry.tokenizers("pointree.Tokenizer.v1")  # type: ignore[untyped-decorator]
+@with_types
 def create_tokenizer(model: str, device: str = "cpu") -> Callable[[Language], PointreeTokenizer]:
     """What spaCy calls to make the tokeniser of a pipeline, from its configuration."""
+    require_spacy()
 
     def create(nlp: Language) -> PointreeTokenizer:
         return PointreeTokenizer(nlp.vocab, StoredModel(model, device=device))
@@ -101,15 +104,16 @@ class _Layout:
 
 def _to_doc(vocab: Vocab, text: str, sentences: Iterable[Sentence]) -> Doc:
     layout = _Layout(text)
-    multiword: list[tuple[int, int, list[str]]] = []
+    multiword: list[Surface] = []
     sentence = 0
     for surface in find_surfaces(sentences):
         layout.move_to(surface.start)
         written, forms = text[surface.start : surface.end], surface.forms
         if len(forms) > 1 and "".join(forms) != written:
-            multiword.append((surface.start, surface.end, forms))
+            multiword.append(surface)
         for form in forms if "".join(forms) == written else [written]:
             layout.add(form, starts_sentence=surface.sentence > sentence)
             sentence = surface.sentence
     layout.move_to(len(text))
-    return Doc(vocab, words=layout.words, spaces=layout.spaces, user_data={WORDS: multiword}, sent_starts=layout.starts)
+    kept = keep_words(text, multiword)
+    return Doc(vocab, words=layout.words, spaces=layout.spaces, user_data=kept, sent_starts=layout.starts)
