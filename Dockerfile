@@ -6,8 +6,7 @@
 # A model is found by the name of its folder under /models; --model and other options of `pointree serve` may follow.
 FROM python:3.11-slim AS build
 WORKDIR /pointree
-# Wheels of torch without CUDA: they are versions such as 2.13.0+cpu, which pip takes for newer than 2.13.0.
-ENV PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY src src
 # The README's install command, with the extra; a test holds the two together.

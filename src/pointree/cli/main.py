@@ -111,6 +111,8 @@ def main(args: Sequence[str] | None = None) -> None:
     pointree and keeps its traceback. Ctrl-C leaves with 130, SIGTERM with 143.
     """
     show_messages()
+    # Our products in numpy are small: a second thread of its BLAS waits more than it computes. Read when numpy loads.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with unwinding_signals() as stop:
         try:
             code = _run(args)

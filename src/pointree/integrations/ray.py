@@ -32,4 +32,4 @@ class RayParser(ArrowParser):
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
-        self.parser.require_text_model()  # when the actor starts, and not at its first batch
+        self.parser.require_segmenter()  # when the actor starts, and not at its first batch
