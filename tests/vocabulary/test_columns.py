@@ -48,6 +48,19 @@ def test_lemmas_with_rare_scripts_are_looked_up() -> None:
     assert [columns.value("lemma", 0, form) for form in ("Birds", "mice")] == ["bird", "mouse"]
 
 
+def test_lemmas_that_are_sure_come_before_the_network() -> None:
+    words = [("saw", "VERB", "see")] * 9 + [("saw", "VERB", "saw"), ("saw", "NOUN", "saw")]
+    words += [("left", "VERB", "leave"), ("left", "VERB", "left")]
+    forms, tags, lemmas = map(list, zip(*words, strict=True))
+    columns = ColumnClasses.build([Sentence.from_words(forms, upos=tags, lemma=lemmas)], COLUMNS)
+    assert columns.dictionary == {"VERB": {"saw": "see"}, "NOUN": {"saw": "saw"}}
+    keep = columns.classes["lemma"].lookup("keep")
+    asked = [("saw", "VERB"), ("saw", "NOUN"), ("saw", "X"), ("left", "VERB")]
+    assert [columns.value("lemma", keep, *pair) for pair in asked] == ["see", "saw", "saw", "left"]
+    verb = columns.classes["upos"].lookup("VERB")
+    assert columns.decoded({"upos": [verb], "lemma": [keep]}, ["saw"]) == {"upos": ["VERB"], "lemma": ["see"]}
+
+
 def test_what_a_class_means_is_what_it_was_counted_for() -> None:
     sentences = ewt_sentences()
     columns = ColumnClasses.build(sentences, COLUMNS)
@@ -56,7 +69,7 @@ def test_what_a_class_means_is_what_it_was_counted_for() -> None:
             number = columns.number(column, word)
             assert column == "lemma" or number >= 0
             if number >= 0:
-                assert columns.value(column, number, word.form) == getattr(word, column)
+                assert columns.value(column, number, word.form, word.upos) == getattr(word, column)
 
 
 def test_united_columns_keep_their_numbers() -> None:
@@ -89,6 +102,11 @@ def test_round_trip(tmp_path: Path) -> None:
         ({"classes": {"upos": ["A\tB"]}, "lemmas": {}}, "expected a list of strings for upos"),
         ({"classes": {"upos": ["A", "A"]}, "lemmas": {}}, "upos has a class more than once"),
         ({"classes": {}, "lemmas": {"a": ""}}, 'expected strings under "lemmas"'),
+        ({"classes": {}, "lemmas": {}, "dictionary": []}, 'expected objects of strings under "dictionary"'),
+        (
+            {"classes": {}, "lemmas": {}, "dictionary": {"X": {"a": 1}}},
+            'expected objects of strings under "dictionary"',
+        ),
     ],
 )
 def test_damaged_files(tmp_path: Path, content: object, problem: str) -> None:

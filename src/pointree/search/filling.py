@@ -71,14 +71,15 @@ class Filling:
         for column, numbers in predicted.numbers.items():
             given = list(map(attrgetter(column), words))
             n_missing = given.count("_")
+            tags = list(map(attrgetter("upos"), words))  # given, or filled in before: UPOS comes first
             if n_missing == len(words):  # all of raw text
-                for word, value in zip(words, self.columns.values(column, numbers, forms), strict=True):
+                for word, value in zip(words, self.columns.values(column, numbers, forms, tags), strict=True):
                     setattr(word, column, value)
                 filled[column] = range(len(words))
                 continue
             places = {place for place, value in enumerate(given) if value == "_"} if column != "feats" else set()
             for place in places:
-                setattr(words[place], column, self.columns.value(column, numbers[place], forms[place]))
+                setattr(words[place], column, self.columns.value(column, numbers[place], forms[place], tags[place]))
             filled[column] = places
         return filled
 

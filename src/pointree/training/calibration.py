@@ -124,12 +124,12 @@ def outcomes_of(
         part = gold[start : start + _PART]
         given = list(parser.tagged(without_annotation(part, tags=tags_itself), copy=False))
         for sentence, (tree,) in zip(part, parser.trees(given, options), strict=True):
+            values = columns.decoded(tree.columns.numbers, sentence.forms)
             for place, word in enumerate(sentence.words):
                 found["head"].add(tree.head_probs[place], tree.heads[place] == word.head)
                 found["deprel"].add(tree.label_probs[place], deprels[tree.labels[place]] == word.deprel)
-                for column, numbers in tree.columns.numbers.items():
-                    value = columns.value(column, numbers[place], word.form)
-                    found[column].add(tree.columns.probs[column][place], value == getattr(word, column))
+                for column, probs in tree.columns.probs.items():
+                    found[column].add(probs[place], values[column][place] == getattr(word, column))
         if on_progress is not None:
             on_progress(min(start + _PART, len(gold)), len(gold))
     return dict(found)

@@ -412,10 +412,10 @@ def attachment_scores(
     without: Counter[str] = Counter()
     for sentence, trees in _parsed(parser, group.share(gold), options, on_progress):
         tree = trees[0]
-        for column, numbers in tree.columns.numbers.items():
+        for column, values in columns.decoded(tree.columns.numbers, sentence.forms).items():
             counts[column] += sum(
-                getattr(word, column) in ("_" if column == "lemma" else None, columns.value(column, number, word.form))
-                for word, number in zip(sentence.words, numbers, strict=True)
+                getattr(word, column) in ("_" if column == "lemma" else None, value)
+                for word, value in zip(sentence.words, values, strict=True)
             )
         for word, head, label in zip(sentence.words, tree.heads, tree.labels, strict=True):
             right = Counter(_right_scores(word, head, deprels[label]))

@@ -30,6 +30,9 @@ _MAY_BE_EMPTY = ("xpos", "feats")
 _MIN_SCRIPTS = 2
 """Times a lemma script must be seen; lemmas with rarer ones are looked up."""
 
+_SURE = 0.9
+"""Share of the words with a form and a UPOS that must have the same lemma for it to be looked up."""
+
 _EMPTY = "_"
 
 _derive = lru_cache(1 << 16)(derive_script)
@@ -43,16 +46,19 @@ class ColumnClasses:
     Attributes:
         classes: The classes of each column that is predicted.
         lemmas: The lemmas of forms for which no script was frequent enough to be a class.
+        dictionary: The lemmas of forms by their UPOS, where the training data leaves little doubt; they come before
+            what the network says.
     """
 
     classes: Mapping[str, LabelVocabulary] = field(default_factory=dict)
     lemmas: Mapping[str, str] = field(default_factory=dict)
+    dictionary: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @classmethod
     def build(cls, sentences: Iterable[Sentence], columns: Sequence[str]) -> ColumnClasses:
         """Count the training data; a column without any value is left out."""
         words = [word for sentence in sentences for word in sentence.words]
-        classes, lemmas = {}, {}
+        classes, lemmas, dictionary = {}, {}, {}
         for column in columns:
             counts = Counter(_class_of(column, word) for word in words if _is_known(column, word))
             if not counts.keys() - {_EMPTY}:
@@ -60,9 +66,10 @@ class ColumnClasses:
             if column == "lemma":
                 classes[column] = LabelVocabulary.from_counts(counts, min(_MIN_SCRIPTS, max(counts.values())))
                 lemmas = _rare_lemmas(words, classes[column])
+                dictionary = _sure_lemmas(words)
             else:
                 classes[column] = LabelVocabulary.from_counts(counts)
-        return cls(classes, lemmas)
+        return cls(classes, lemmas, dictionary)
 
     def __bool__(self) -> bool:
         return bool(self.classes)
@@ -78,18 +85,28 @@ class ColumnClasses:
             return -1
         return self.classes[column].lookup(_class_of(column, word))
 
-    def value(self, column: str, number: int, form: str) -> str:
-        """What a class means for a form."""
-        [found] = self.values(column, (number,), (form,))
+    def value(self, column: str, number: int, form: str, tag: str = _EMPTY) -> str:
+        """What a class means for a form with a UPOS."""
+        [found] = self.values(column, (number,), (form,), (tag,))
         return found
 
-    def values(self, column: str, numbers: Sequence[int], forms: Sequence[str]) -> list[str]:
-        """What classes mean for forms, one for each."""
+    def values(self, column: str, numbers: Sequence[int], forms: Sequence[str], tags: Sequence[str]) -> list[str]:
+        """What classes mean for forms and their UPOS, one for each."""
         found = map(self.classes[column].symbols.__getitem__, numbers)
         if column != "lemma":
             return list(found)
-        lemmas = self.lemmas.get
-        return [lemmas(form) or _apply(script, form).strip() or form for script, form in zip(found, forms, strict=True)]
+        lemmas, sure, none = self.lemmas.get, self.dictionary.get, dict[str, str]()
+        return [
+            sure(tag, none).get(form) or lemmas(form) or _apply(script, form).strip() or form
+            for script, form, tag in zip(found, forms, tags, strict=True)
+        ]
+
+    def decoded(self, numbers: Mapping[str, Sequence[int]], forms: Sequence[str]) -> dict[str, list[str]]:
+        """What the classes of all columns mean for the words of a sentence; lemmas follow the UPOS among them."""
+        tags = [_EMPTY] * len(forms)
+        if "upos" in numbers:
+            tags = self.values("upos", numbers["upos"], forms, tags)
+        return {column: self.values(column, found, forms, tags) for column, found in numbers.items()}
 
     def united(self, other: ColumnClasses) -> ColumnClasses:
         """The classes of both, those of this one first; what the other says of a form counts more."""
@@ -97,25 +114,28 @@ class ColumnClasses:
         for column, classes in other.classes.items():
             old = united[column].symbols if column in united else ()
             united[column] = LabelVocabulary(dict.fromkeys((*old, *classes.symbols)))
-        return ColumnClasses(united, {**self.lemmas, **other.lemmas})
+        tags = dict.fromkeys((*self.dictionary, *other.dictionary))
+        dictionary = {tag: {**self.dictionary.get(tag, {}), **other.dictionary.get(tag, {})} for tag in tags}
+        return ColumnClasses(united, {**self.lemmas, **other.lemmas}, dictionary)
 
     def only(self, columns: Iterable[str]) -> ColumnClasses:
         """Without the columns that are not among these."""
         kept = {column: self.classes[column] for column in columns if column in self.classes}
-        return ColumnClasses(kept, self.lemmas if "lemma" in kept else {})
+        return ColumnClasses(kept, self.lemmas, self.dictionary) if "lemma" in kept else ColumnClasses(kept)
 
     def save(self, path: Path) -> None:
         """Write everything as JSON, one class a line."""
         classes = {column: list(classes.symbols) for column, classes in self.classes.items()}
+        content = {"classes": classes, "lemmas": dict(self.lemmas), "dictionary": dict(self.dictionary)}
         with atomic_write(path) as stream:
-            json.dump({"classes": classes, "lemmas": dict(self.lemmas)}, stream, ensure_ascii=False, indent=0)
+            json.dump(content, stream, ensure_ascii=False, indent=0)
             stream.write("\n")
 
     @classmethod
     def load(cls, path: Path) -> ColumnClasses:
         """Read what `save` wrote; whatever is wrong with it is a `ModelError`."""
         state = load_json(path)
-        classes, lemmas = state.get("classes"), state.get("lemmas")
+        classes, lemmas, dictionary = state.get("classes"), state.get("lemmas"), state.get("dictionary", {})
         if not isinstance(classes, dict) or not isinstance(lemmas, dict):
             raise ModelError(f'{path}: expected objects under "classes" and "lemmas"')
         for column, symbols in classes.items():
@@ -127,7 +147,10 @@ class ColumnClasses:
                 raise ModelError(f"{path}: {column} has a class more than once")
         if not all(_is_text(lemma) for lemma in lemmas.values()):
             raise ModelError(f'{path}: expected strings under "lemmas"')
-        return cls({column: LabelVocabulary(symbols) for column, symbols in classes.items()}, lemmas)
+        entries = dictionary.values() if isinstance(dictionary, dict) else (None,)
+        if not all(isinstance(entry, dict) and all(map(_is_text, entry.values())) for entry in entries):
+            raise ModelError(f'{path}: expected objects of strings under "dictionary"')
+        return cls({column: LabelVocabulary(symbols) for column, symbols in classes.items()}, lemmas, dictionary)
 
 
 def _is_known(column: str, word: Token) -> bool:
@@ -150,6 +173,20 @@ def _rare_lemmas(words: Iterable[Token], scripts: LabelVocabulary) -> dict[str, 
         for form, lemmas in found.items()
         if not any(_derive(form, lemma) in scripts for lemma in lemmas)
     }
+
+
+def _sure_lemmas(words: Iterable[Token]) -> dict[str, dict[str, str]]:
+    """The lemma of each form with a UPOS, if nearly all such words have it."""
+    found: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for word in words:
+        if _is_known("lemma", word) and _is_known("upos", word):
+            found[word.upos, word.form][word.lemma] += 1
+    sure: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for (tag, form), lemmas in found.items():
+        [(lemma, count)] = lemmas.most_common(1)
+        if count >= _SURE * lemmas.total():
+            sure[tag][form] = lemma
+    return dict(sure)
 
 
 def _is_text(value: object) -> bool:
