@@ -4,9 +4,9 @@
 
 Each attack is one kind of request that once stopped the service, sent again and again for some seconds, while other
 clients send small requests one after the other. The table has the latency of these, the largest silence of `/healthz`,
-and what the attackers were answered. `--requests` adds so many requests of mixed kinds, or as many as fit into
-`--most-seconds`, and shows memory and open files after every tenth of them. Only a service that this program starts on
-loopback is attacked.
+the share of a core that the service had, and what the attackers were answered. `--requests` adds so many requests of
+mixed kinds, or as many as fit into `--most-seconds`, and shows memory and open files after every tenth of them. Only a
+service that this program starts on loopback is attacked.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import argparse
 import asyncio
 import json
 import random
+import re
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -84,6 +85,7 @@ class Outcome:
     silence: float = 0.0
     answers: Counter[str] = field(default_factory=Counter)
     memory: int = 0
+    cpu: float = 0.0
 
     def quantile(self, share: float) -> float:
         """The latency that this share of small requests stays below, in milliseconds."""
@@ -100,14 +102,22 @@ async def ask(port: int, message: bytes, *, leave: float | None = None) -> str:
             await asyncio.sleep(leave)
             return "left"
         async with asyncio.timeout(PATIENCE):
-            status = (await reader.readline()).decode("ascii", "replace")[9:12]
-            while await reader.read(1 << 16):
-                pass
-        return status or "closed"
+            answer = await reader.read()
+        return status_of(answer)
     except (TimeoutError, ConnectionError) as error:
         return type(error).__name__
     finally:
         writer.close()
+
+
+def status_of(answer: bytes) -> str:
+    """The status of an answer after which the connection was closed, or what it lacks."""
+    head, end, body = answer.partition(b"\r\n\r\n")
+    if not answer:
+        return "closed"
+    length = re.search(rb"(?i)\r\ncontent-length: (\d+)", head)
+    whole = body.endswith(b"0\r\n\r\n") if length is None else len(body) == int(length[1])
+    return head[9:12].decode("ascii", "replace") if end and whole else "broken off"
 
 
 def closing(message: bytes) -> bytes:
@@ -119,7 +129,7 @@ async def attack(server: ServiceProcess, name: str, seconds: float, attackers: i
     """Run one attack beside small requests."""
     outcome = Outcome()
     message = ATTACKS[name]()
-    begin = time.monotonic()
+    begin, cpu = time.monotonic(), server.cpu()
     end = begin + seconds
     leave = 0.5 if name == "clients that go away" else None
 
@@ -149,6 +159,7 @@ async def attack(server: ServiceProcess, name: str, seconds: float, attackers: i
             await asyncio.sleep(0.05)
 
     await asyncio.gather(*(hit() for _ in range(attackers)), *(small() for _ in range(clients)), watch())
+    outcome.cpu = (server.cpu() - cpu) / (time.monotonic() - begin)
     for _ in range(100):  # let what was left behind end before the next attack
         if await ask(server.port, b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n") == "200":
             break
@@ -159,7 +170,7 @@ async def attack(server: ServiceProcess, name: str, seconds: float, attackers: i
 ANNOUNCED = {"200", "400", "408", "413", "415", "422", "503", "504", "left"}
 
 
-async def endure(server: ServiceProcess, count: int, seconds: float) -> Counter[str]:
+async def endure(server: ServiceProcess, count: int, seconds: float, clients: int) -> Counter[str]:
     """Send many requests of mixed kinds, large attacks seldom among them, for at most some time."""
     choose = random.Random(1)
     end = time.monotonic() + seconds
@@ -184,7 +195,7 @@ async def endure(server: ServiceProcess, count: int, seconds: float) -> Counter[
             if number % max(1, count // 10) == 0:
                 print(f"{number:8} requests: {server.memory() >> 20} MB, {server.files()} open files", flush=True)
 
-    await asyncio.gather(*(client() for _ in range(32)))
+    await asyncio.gather(*(client() for _ in range(clients)))
     return answers
 
 
@@ -197,26 +208,29 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=4, help="that send small requests, at most 64")
     parser.add_argument("--only", nargs="*", default=list(ATTACKS), help="names of attacks")
     parser.add_argument("--requests", type=int, default=0, help="of mixed kinds afterwards, at most 1,000,000")
+    parser.add_argument("--mixed-clients", type=int, default=32, help="that send them, at most 128")
     parser.add_argument("--most-seconds", type=float, default=3600.0, help="for these requests")
     options = parser.parse_args()
     server = ServiceProcess(options.model)
     seconds, attackers, clients = min(options.seconds, 60), min(options.attackers, 64), min(options.clients, 64)
     print(f"{attackers} attackers, {clients} clients with small requests, {seconds:g} s each; milliseconds")
-    print(f"{'attack':36} {'small':>6} {'p50':>7} {'p95':>7} {'max':>7} {'health':>7} {'MB':>6}  faults; answers")
+    columns = " ".join(f"{name:>7}" for name in ("p50", "p95", "max", "health"))
+    print(f"{'attack':36} {'small':>6} {columns} {'MB':>6} {'cpu':>5}  faults; answers")
     try:
         for name in options.only:
             seen = asyncio.run(attack(server, name, seconds, attackers, clients))
             figures = " ".join(f"{seen.quantile(share):7.0f}" for share in (0.5, 0.95, 1.0))
             answers = ", ".join(f"{status} × {count}" for status, count in seen.answers.most_common())
             print(
-                f"{name:36} {len(seen.latencies):6} {figures} {1000 * seen.silence:7.0f} {seen.memory >> 20:6}  "
-                f"{dict(seen.faults) or 'none'}; {answers}",
+                f"{name:36} {len(seen.latencies):6} {figures} {1000 * seen.silence:7.0f} {seen.memory >> 20:6} "
+                f"{seen.cpu:5.0%}  {dict(seen.faults) or 'none'}; {answers}",
                 flush=True,
             )
         if options.requests:
-            asyncio.run(endure(server, min(options.requests // 10, 10_000), options.most_seconds / 10))
+            mixed = min(options.mixed_clients, 128)
+            asyncio.run(endure(server, min(options.requests // 10, 10_000), options.most_seconds / 10, mixed))
             before = server.memory(), server.files()
-            answers_seen = asyncio.run(endure(server, min(options.requests, 1_000_000), options.most_seconds))
+            answers_seen = asyncio.run(endure(server, min(options.requests, 1_000_000), options.most_seconds, mixed))
             time.sleep(1)  # the last connections close
             after = server.memory(), server.files()
             surprises = {status: count for status, count in answers_seen.items() if status not in ANNOUNCED}

@@ -53,6 +53,20 @@ def test_blank_lines_without_end_are_refused() -> None:
         assert (caught.value.status, caught.value.limit) == (413, ("blank_lines", 4_100))
 
 
+@pytest.mark.parametrize("space", [" ", "\n", "\r\n", "\u2003"])
+def test_white_space_without_end_is_refused(space: str) -> None:
+    """Four million line ends once kept the tokeniser, and everybody else, busy for many seconds."""
+    from pointree.serving.failures import RequestError
+    from pointree.serving.inputs import check_text
+    from pointree.serving.limits import Limits
+
+    usual = ("a" + space * 4_000) * 20
+    assert check_text(usual, Limits()) == ["a"] * 20
+    with pytest.raises(RequestError, match="expected at most 10000 characters of white space") as caught:
+        check_text(usual + space * 10_001 + "a", Limits())
+    assert (caught.value.status, caught.value.limit) == (413, ("white_space", 10_000))
+
+
 @pytest.mark.parametrize("kind", ["vertical", "horizontal"])
 def test_reading_blank_lines_pauses(kind: str) -> None:
     from pointree.serving.limits import Limits

@@ -704,3 +704,25 @@ def test_models_without_a_tokeniser_take_words(driver: webdriver.Chrome) -> None
         assert page.texts(".drawing .form") == ["They", "won", "."]
         driver.get("about:blank")
     driver.get_log("browser")
+
+
+def test_a_top_down_trace_can_be_stepped_through(driver: webdriver.Chrome) -> None:
+    parser = tiny_parser(tiny_config(("top-down", "parent-sibling", "gate1")), seed=3)
+    forms = ["They", "won", "it", "."]
+    trace = parser.trace(Sentence.from_words(forms), beam=4)
+    with serving({"top": parser}) as address:
+        page = Page(driver, address)
+        page.until(lambda: page.find("#input").get_property("value") == "words")
+        page.parse(" ".join(forms))
+        player = page.step_through()
+        assert page.find(".count").text == f"1 / {2 * len(forms) - 1}"
+        for number, step in enumerate(trace.steps, 1):
+            assert page.find(".count").text.startswith(f"{number} /")
+            assert page.texts("tr.is-focus .form") == [trace.forms[step.focus]]
+            assert page.texts("tr.is-focus .tag.head") == (["popped"] if step.dependent is None else [])
+            target = [] if step.dependent is None else [trace.forms[step.dependent]]
+            assert page.texts("tr.is-head .form") == target
+            assert ("is popped" in page.find(".narration").text) == (step.dependent is None)
+            player.send_keys(Keys.ARROW_RIGHT)
+        driver.get("about:blank")
+    driver.get_log("browser")

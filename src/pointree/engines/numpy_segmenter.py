@@ -9,12 +9,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pointree.errors import ModelError
 from pointree.models.quantise import dequantise
+from pointree.text.alphabet import N_SHAPES
+from pointree.text.boundaries import N_CLASSES
 from pointree.text.char_segmenter import CharSegmenter, SegmenterRules
 
 __all__ = ["NumpyScores", "numpy_segmenter"]
 
 _PREFIX = "segmenter."
+_MAX_LAYERS = 16
+"""Each layer doubles the characters that a score depends on."""
 
 FloatArray = NDArray[np.float32]
 IntArray = NDArray[np.int64]
@@ -23,9 +28,16 @@ _MOST_KNOWN = 1 << 14
 """Sequences of three characters that are remembered; a text of English has about as many."""
 
 
-def numpy_segmenter(rules: SegmenterRules, weights: Mapping[str, np.ndarray]) -> CharSegmenter:
-    """What cuts text by the weights of a model, however they are stored."""
-    scores = NumpyScores({name: array for name, array in weights.items() if name.startswith(_PREFIX)})
+def numpy_segmenter(
+    rules: SegmenterRules, weights: Mapping[str, np.ndarray], *, name: str = "the model"
+) -> CharSegmenter:
+    """What cuts text by the weights of a model, however they are stored; ``name`` is what messages call the model."""
+    try:
+        scores = NumpyScores({key: array for key, array in weights.items() if key.startswith(_PREFIX)})
+    except KeyError as error:
+        missing = f"{error.args[0]!s:.80} is missing"
+        raise ModelError(f"{name}: the weights of the segmenter are not complete: {missing}") from None
+    scores.check(len(rules.alphabet), name)
     return CharSegmenter(rules, scores, scores.margin)
 
 
@@ -63,6 +75,19 @@ class NumpyScores:
         self._known = self._nothing_known(0)
         # Whoever does not get it remembers nothing, so a fork that inherits it locked only loses time.
         self._writing = threading.Lock()
+
+    def check(self, n_chars: int, name: str) -> None:
+        """Refuse weights that fit neither each other nor an alphabet of so many characters."""
+        size = self._chars.shape[-1] if self._chars.ndim else 0
+        expected = [(n_chars, size), (N_SHAPES, size), (size, N_CLASSES), (N_CLASSES,)]
+        expected += [shape for _layer in self._layers for shape in ((3 * size, size), (size,))]
+        arrays = [self._chars, self._shapes, *self._output, *(array for layer in self._layers for array in layer)]
+        for shape, array in zip(expected, arrays, strict=True):
+            if array.shape != shape:
+                problem = f"expected the shape {shape}, found {array.shape}"
+                raise ModelError(f"{name}: the weights of the segmenter do not fit: {problem}")
+        if not 1 <= len(self._layers) <= _MAX_LAYERS:
+            raise ModelError(f"{name}: the segmenter: expected 1 to {_MAX_LAYERS} layers, found {len(self._layers)}")
 
     @property
     def margin(self) -> int:

@@ -28,6 +28,7 @@ from pointree.search.arrays import NumpyArrays
 from pointree.search.branch import Encoded, Step
 from pointree.search.resumable import Resumable
 from pointree.transitions import TransitionSystem
+from pointree.vocabulary import Vocabulary
 
 __all__ = ["OnnxBranch", "OnnxEngine"]
 
@@ -59,17 +60,29 @@ class OnnxEngine:
                 raise ModelError(f"{model.folder}: {missing}; {adding(model.folder)}")
             return open_session(model.folder / GRAPHS / f"{name}.onnx", index[name], model.weights)
 
-        self._encoder, self.labels = session("encoder"), session("labels")
-        self.steps = {order: session(f"step-{order}") for order in self.systems}
+        columns = model.vocabularies.columns.classes
+        encoded = ["keys", "key_biases", "label_heads", *(f"columns.{name}" for name in columns)]
+        encoded += [f"{name} {order}" for order in self.systems for name in ("initial", "input_gates")]
+        self._encoder, self.labels = session("encoder").require(encoded), session("labels").require(["logits"])
+        self.steps = {
+            order: session(f"step-{order}").require(step_outputs(system)) for order, system in self.systems.items()
+        }
         self._outputs = self._encoder.outputs
         self._inputs = set(self._encoder.inputs)
-        self._words = RowTable(model.weights, "embeddings.words") if config.embeddings.word_size else None
+
+        def table(name: str, vocabulary: Vocabulary) -> RowTable:
+            return RowTable(checked_rows(model, f"embeddings.{name}", len(vocabulary)), f"embeddings.{name}")
+
+        self._words = table("words", model.vocabularies.words) if config.embeddings.word_size else None
         has_tags = config.embeddings.tag in READ_TAGS
-        self._tags = RowTable(model.weights, "embeddings.tags") if has_tags else None
+        self._tags = table("tags", model.vocabularies.tags) if has_tags else None
+        for name, classes in columns.items():
+            checked_rows(model, f"heads.{name}.projection.bias", len(classes))
         bert = bert_of(model.folder, model.config)
         self._bert = None if bert is None else OnnxBert(session("bert"), config, *bert, model.weights)
         self._stored = model.weights
-        self.segmenter = None if model.segmenter is None else numpy_segmenter(model.segmenter, model.weights)
+        rules, name = model.segmenter, str(model.folder)
+        self.segmenter = None if rules is None else numpy_segmenter(rules, model.weights, name=name)
 
     @classmethod
     def load(cls, folder: Path, precision: str | None = None) -> OnnxEngine:
@@ -144,6 +157,20 @@ class OnnxEngine:
         return {name: array for name, array in feed.items() if name in self._inputs}
 
 
+def step_outputs(system: TransitionSystem) -> list[str]:
+    """What the graph of a step computes."""
+    return ["states", "queries", "gates"][: 3 if system.slots else 2]
+
+
+def checked_rows(model: ModelFiles, name: str, expected: int) -> dict[str, np.ndarray]:
+    """The weights of a model, of which this one must have so many rows."""
+    found = model.weights.get(name)
+    if found is None or not found.ndim or len(found) != expected:
+        shape = "none" if found is None else f"the shape {found.shape}"
+        raise ModelError(f"{model.folder}: the weights do not fit: {name}: expected {expected} rows, found {shape}")
+    return model.weights
+
+
 class OnnxBranch:
     """A decoder of ONNX, as `Branch` describes it."""
 
@@ -159,7 +186,7 @@ class OnnxBranch:
         )
         self._session = engine.steps[order]
         self.keys, self.key_biases = (found[name][positions.table] for name in ("keys", "key_biases"))
-        self._outputs = ["states", "queries", "gates"][: 3 if self.slots else 2]
+        self._outputs = step_outputs(engine.systems[order])
 
     def new_memory(self, n_steps: int) -> FloatArray:
         batch_size, _two, size = self.initial.shape

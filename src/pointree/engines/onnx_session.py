@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,16 @@ import numpy as np
 
 from pointree.engines.onnx_weights import graph_weights
 from pointree.errors import ModelError
+from pointree.files import read_bounded
 from pointree.running.threads import thread_count
 
 __all__ = ["OLDEST", "Session", "open_session"]
+
+_MAX_BYTES = 1 << 24
+"""Bytes of a graph, which has no weights: those of a large network take some 100 KB."""
+
+_ENDLESS = b"Loop"
+"""An operation that may never end, which no graph of ours has; the others end with their input."""
 
 OLDEST = (1, 19)
 """The oldest onnxruntime that graphs are tested with."""
@@ -29,10 +36,12 @@ class Session:
     runs it for the first time.
 
     Args:
+        name: What messages call the graph.
         open_graph: Opens the graph with as many threads as this process should use.
     """
 
-    def __init__(self, open_graph: Callable[[], Any]) -> None:
+    def __init__(self, name: str, open_graph: Callable[[], Any]) -> None:
+        self._name = name
         self._open_graph = open_graph
         self._opened: Any = open_graph()
         self.inputs: list[str] = [given.name for given in self._opened.get_inputs()]
@@ -40,12 +49,21 @@ class Session:
         _sessions.add(self)
 
     def run(self, outputs: Sequence[str], feed: Mapping[str, Any]) -> list[Any]:
-        """The values of these outputs."""
+        """The values of these outputs; a graph that cannot compute them is a `ModelError`."""
         opened = self._opened
         if opened is None:  # no lock, which could have been held at the fork: at worst, two threads open the graph
             opened = self._opened = self._open_graph()
-        found: list[Any] = opened.run(outputs, feed)
+        try:
+            found: list[Any] = opened.run(outputs, feed)
+        except Exception as error:  # onnxruntime names no base class
+            raise ModelError(f"{self._name}: the graph fails: {_first_line(error)}") from error
         return found
+
+    def require(self, outputs: Iterable[str]) -> Session:
+        """This session; one whose graph lacks an output is a `ModelError`."""
+        if missing := sorted(set(outputs).difference(self.outputs)):
+            raise ModelError(f"{self._name}: expected a graph with the output {missing[0]}, found none")
+        return self
 
     def abandon(self) -> None:
         """Leave the graph as it was opened by another process alone."""
@@ -74,13 +92,15 @@ def open_session(path: Path, weights: Mapping[str, tuple[int, ...]], stored: Map
     """
     runtime = _runtime()
     try:
-        content = path.read_bytes()
+        content = read_bounded(path, _MAX_BYTES)
     except FileNotFoundError:
         raise ModelError(f"{path}: missing from the model folder") from None
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
 
-    return Session(partial(_open, runtime, path, content, weights, stored))
+    if _ENDLESS in content:
+        raise ModelError(f"{path}: expected a graph without loops, found one with {_ENDLESS.decode()}")
+    return Session(str(path), partial(_open, runtime, path, content, weights, stored))
 
 
 def _open(
@@ -108,8 +128,13 @@ def _open(
     except ModelError:
         raise
     except Exception as error:  # onnxruntime names no base class
-        first = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise ModelError(f"{path}: expected a graph for onnxruntime {runtime.__version__}: {first:.200}") from None
+        expected = f"expected a graph for onnxruntime {runtime.__version__}"
+        raise ModelError(f"{path}: {expected}: {_first_line(error)}") from None
+
+
+def _first_line(error: Exception) -> str:
+    first = (str(error).strip() or type(error).__name__).splitlines()[0]
+    return f"{first:.200}"
 
 
 def _check_shapes(path: Path, weights: Mapping[str, tuple[int, ...]], arrays: Mapping[str, np.ndarray]) -> None:

@@ -23,7 +23,7 @@ def load_segmenter(models: Sequence[str]) -> Segmenter:
     for model in models:
         folder = resolve_model(model)
         if (folder / SEGMENTER).exists():
-            return numpy_segmenter(*read_segmenter_part(folder))
+            return numpy_segmenter(*read_segmenter_part(folder), name=str(folder))
         if (folder / TEXT_MODEL).exists():
             return TextModel.load(folder / TEXT_MODEL)
     problem = "this model cannot read raw text, it has no segmenter; give it words (--from words)"

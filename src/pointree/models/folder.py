@@ -63,9 +63,9 @@ _RENAMED_WEIGHTS = {
 _CHECKED = (CONFIG, *VOCABULARIES.values())
 """Files of every model that could be damaged without looking so; weights have a checksum of their own."""
 
-_MAX_BYTES = 1 << 34
+_MAX_BYTES = 1 << 28
 _MAX_MANIFEST = 1 << 20
-"""Bytes of any file of a model, and of its manifest."""
+"""Bytes of any file of a model but its weights, and of its manifest."""
 
 _MAX_SIZE = 1 << 20
 """More than the size of any layer."""
@@ -200,7 +200,8 @@ def read_segmenter_part(folder: Path) -> tuple[SegmenterRules, dict[str, np.ndar
 def _check(folder: Path, checksums: Mapping[str, str], names: Iterable[str]) -> None:
     """Hold files to their checksums; old folders may lack some."""
     for name in names:
-        if checksums.get(name, "") not in ("", _checksum(folder / name)):
+        expected = checksums.get(name, "")
+        if expected and expected != _checksum(folder / name):
             raise ModelError(f"{folder / name}: damaged: the content differs from its checksum in {MANIFEST}")
 
 

@@ -14,7 +14,7 @@ from pointree.text.expansion import Expansion
 
 __all__ = ["read_segmenter", "write_segmenter"]
 
-_MAX_BYTES = 1 << 28
+_MAX_BYTES = 1 << 24
 
 
 def write_segmenter(path: Path, rules: SegmenterRules) -> None:
@@ -34,4 +34,4 @@ def read_segmenter(path: Path) -> SegmenterRules:
             raise ValueError("expected text and a flag")
         return SegmenterRules(Alphabet(characters), Expansion.from_dict(value["expansion"]), spaces)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ModelError(f"{path}: expected the rules of a segmenter, found a damaged file ({error})") from None
+        raise ModelError(f"{path}: expected the rules of a segmenter, found a damaged file ({error!s:.120})") from None

@@ -9,7 +9,7 @@ import hashlib
 import json
 import math
 import mmap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,10 @@ from pointree.files import atomic_write, read_bounded
 
 __all__ = ["read_weights", "write_weights"]
 
-_MAX_HEADER = 100_000_000
-"""Bytes of the header of safetensors, as these define it."""
+_MAX_HEADER = 1 << 22
+"""Bytes of the header: an entry has about 100, and a network a few hundred entries."""
+
+_MAX_DIMENSIONS = 8
 
 _TYPES: dict[str, Any] = {
     "F64": np.float64,
@@ -61,6 +63,7 @@ def read_weights(path: Path) -> dict[str, np.ndarray]:
     try:
         header, start = _read_header(content)
         metadata = header.pop("__metadata__", {})
+        _check_ranges([entry["data_offsets"] for entry in header.values()], len(content) - start)
         stored = {name: _array(content, start, entry) for name, entry in sorted(header.items())}
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
         raise ModelError(f"{path}: expected safetensors, found a damaged file ({error!s:.80})") from None
@@ -88,11 +91,22 @@ def _read_header(content: Any) -> tuple[dict[str, Any], int]:
     return header, 8 + size
 
 
+def _check_ranges(ranges: Sequence[Sequence[int]], size: int) -> None:
+    """Refuse arrays that share bytes: the checksum would read these once for each array."""
+    end = 0
+    for first, last in sorted((first, last) for first, last in ranges):
+        if not end <= first <= last <= size:
+            raise ValueError("arrays that overlap or do not fit the file")
+        end = last
+
+
 def _array(content: Any, start: int, entry: Mapping[str, Any]) -> np.ndarray:
     """One array, which stays a view of the file."""
     shape, (first, last), dtype = entry["shape"], entry["data_offsets"], np.dtype(_TYPES[entry["dtype"]])
     if not all(isinstance(number, int) and number >= 0 for number in (*shape, first, last)):
         raise ValueError("numbers that are not counts")
+    if len(shape) > _MAX_DIMENSIONS:
+        raise ValueError(f"an array of {len(shape)} dimensions")
     count = math.prod(shape)
     if last - first != count * dtype.itemsize or start + last > len(content):
         raise ValueError("an array that does not fit the file")

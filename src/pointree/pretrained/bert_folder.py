@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pointree.errors import ModelError, OutputError
-from pointree.files import atomic_write
+from pointree.files import atomic_write, read_bounded
 from pointree.pretrained.bert_settings import BertSettings
 from pointree.pretrained.word_pieces import WordPieces
 
@@ -17,6 +17,9 @@ __all__ = ["BERT_FILES", "copy_bert", "prune_pieces", "read_bert"]
 
 BERT_FILES = CONFIG, TOKENIZER, TOKENIZER_CONFIG = "config.json", "tokenizer.json", "tokenizer_config.json"
 _HUGE = 1 << 62
+
+_MAX_BYTES = 1 << 26
+"""Bytes of a file: the tokenisers of a hundred languages have about 17 MB."""
 
 
 def read_bert(folder: Path) -> tuple[BertSettings, WordPieces] | None:
@@ -88,10 +91,10 @@ def _write(path: Path, content: Mapping[str, Any]) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(read_bounded(path, _MAX_BYTES).decode())
     except FileNotFoundError:
         raise ModelError(f"{path}: missing from the model folder") from None
-    except (OSError, ValueError) as error:
+    except (OSError, RecursionError, ValueError) as error:
         raise ModelError(f"{path}: expected a JSON object, found a damaged file ({error})") from None
     if not isinstance(found, dict):
         raise ModelError(f"{path}: expected a JSON object, found {type(found).__name__}")

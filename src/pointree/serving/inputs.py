@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from pointree.options import SentenceBreaks
@@ -28,6 +29,10 @@ longer words, or without spaces, into smaller pieces, which may end a sentence e
 
 _RUNS, _RUN_CHARACTERS = 500, 16
 """Text has usual words if so many of them have no more characters each, on average, than this."""
+
+_MOST_SPACE = 10_000
+_SPACE = re.compile(rf"\s{{{_MOST_SPACE + 1}}}")
+"""White space that is too long."""
 
 _ROWS_PER_WORD = 4
 """Rows and comments of a CoNLL-U sentence, for each word that it may have."""
@@ -97,8 +102,8 @@ def from_words(sentences: Sequence[Sequence[str]]) -> Iterator[Sentence]:
 def check_text(text: str, limits: Limits, name: str = "text") -> list[str]:
     """Refuse text whose white space alone makes too many words, or too long ones, before anybody works on it.
 
-    A script without white space is found out later, when it has been cut into that many words. Returns what stands
-    between white space.
+    White space without end is refused as well: it is read as a whole, and others would wait meanwhile. A script without
+    white space is found out later, when it has been cut into that many words. Returns what stands between white space.
     """
     runs = text.split(None, limits.words)
     if len(runs) > limits.words:
@@ -107,4 +112,7 @@ def check_text(text: str, limits: Limits, name: str = "text") -> list[str]:
     if longest > limits.word_characters:
         expected = f"expected at most {limits.word_characters} characters without white space"
         raise over_limit(limits, "word_characters", f"{name}: {expected}, found {longest}")
+    if len(text) - sum(map(len, runs)) > _MOST_SPACE and _SPACE.search(text):
+        message = f"{name}: expected at most {_MOST_SPACE} characters of white space after each other, found more"
+        raise RequestError(413, "white_space", message, limit=("white_space", _MOST_SPACE))
     return runs

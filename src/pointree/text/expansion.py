@@ -83,10 +83,20 @@ class Expansion:
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Expansion:
-        """The inverse of `to_dict`."""
-        known = {str(form): tuple(map(str, words)) for form, words in value["known"].items()}
-        rules = [Rule(str(front), str(back), tuple(words), int(stem)) for front, back, words, stem in value["rules"]]
+        """The inverse of `to_dict`; what it cannot have written is a `ValueError` or a `TypeError`."""
+        known = {str(form): _checked(words) for form, words in value["known"].items()}
+        rules = [Rule(str(front), str(back), _checked(words), int(stem)) for front, back, words, stem in value["rules"]]
+        for rule in rules:
+            if not 0 <= rule.stem < len(rule.words):
+                raise ValueError(f"the stem must be one of {len(rule.words)} words, found {rule.stem!s:.20}")
         return cls(known, rules)
+
+
+def _checked(words: Sequence[object]) -> Words:
+    found = tuple(word for word in words if isinstance(word, str) and not set(word) & set("\t\n\r"))
+    if not found or len(found) < len(words):
+        raise ValueError(f"a token must have words, found {words!s:.40}")
+    return found
 
 
 def _learn_rules(best: Mapping[str, Words]) -> list[Rule]:

@@ -16,8 +16,11 @@ __all__ = ["PAD", "ROOT", "UNK", "LabelVocabulary", "Vocabulary", "frequent", "l
 
 PAD, UNK, ROOT = 0, 1, 2
 
-_MAX_BYTES = 1 << 28
-"""Bytes of a file: some ten million words."""
+_MAX_BYTES = 1 << 26
+"""Bytes of a file: some three million words."""
+
+_MOST_NESTED, _BYTES_PER_NESTED = 1_000, 64
+"""Brackets that a file may have, and more for every so many bytes: an empty list is 2 bytes there and 64 in memory."""
 
 
 class Vocabulary:
@@ -107,7 +110,10 @@ def frequent(counts: Mapping[str, int], min_count: int, specials: Collection[str
 def load_json(path: Path) -> dict[str, Any]:
     """The JSON object in a file of a model; whatever is wrong with it is a `ModelError`."""
     try:
-        state = json.loads(read_bounded(path, _MAX_BYTES).decode())
+        content = read_bounded(path, _MAX_BYTES)
+        if content.count(b"[") + content.count(b"{") > _MOST_NESTED + len(content) // _BYTES_PER_NESTED:
+            raise ValueError("too many lists")
+        state = json.loads(content.decode())
     except FileNotFoundError:
         raise ModelError(f"{path}: missing from the model folder") from None
     except OSError as error:
