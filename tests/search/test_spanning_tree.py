@@ -67,7 +67,7 @@ def test_it_scores_what_networkx_finds(n: int, seed: int, whole: bool) -> None:
     assert tree_score(lowered, heads) == pytest.approx(best_by_networkx(lowered))
 
 
-@pytest.mark.parametrize("n", [60, 300])
+@pytest.mark.parametrize("n", [28, 300])
 def test_long_sentences_with_nested_cycles(n: int) -> None:
     """Neighbours that prefer each other make cycles of cycles."""
     scores = random_scores(n, n) * 0.01
@@ -77,7 +77,7 @@ def test_long_sentences_with_nested_cycles(n: int) -> None:
     scores[words, (words ^ 2) % n + 1] += 20.0
     heads = maximum_spanning_tree(scores)
     assert is_tree(heads)
-    if n == 60:
+    if n == 28:
         lowered = lower_root_arcs(scores)
         assert tree_score(lowered, heads) == pytest.approx(best_by_networkx(lowered))
 
