@@ -32,9 +32,10 @@ def prepare(train: Path, dev: Path, folder: Path, *, short: bool) -> None:
 def load(folder: Path, settings: dict[str, Any]) -> tuple[Parse, str]:
     """A function that parses a text file into a CoNLL-U file, and what it computes with."""
     model = load_model(str(folder / "model.udpipe"))
-    pipeline = udpipe.Pipeline(model, "tokenize", udpipe.Pipeline.DEFAULT, udpipe.Pipeline.DEFAULT, "conllu")
 
     def parse(source: Path, target: Path) -> None:
+        # Made here, so that the model, to which it holds no reference of Python, outlives it.
+        pipeline = udpipe.Pipeline(model, "tokenize", udpipe.Pipeline.DEFAULT, udpipe.Pipeline.DEFAULT, "conllu")
         error = udpipe.ProcessingError()
         parsed = pipeline.process(source.read_text(encoding="utf-8"), error)
         if error.occurred():

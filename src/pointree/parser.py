@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pointree.config import COMBINED_ORDER, READ_TAGS, Config
 from pointree.engines.engine import Engine
@@ -25,8 +25,6 @@ from pointree.search.columns import best_columns
 from pointree.search.filling import Filling
 from pointree.search.posteriors import MeanPosteriors, find_posteriors
 from pointree.search.resumable import Resumable, run_to_end
-from pointree.search.trace import Trace
-from pointree.search.tracing import trace_steps
 from pointree.text.char_segmenter import CharSegmenter
 from pointree.text.reading import Segmenter, segment_text
 from pointree.text.udpipe import TextModel
@@ -34,6 +32,9 @@ from pointree.transitions import Constraints
 from pointree.treebank.sentence import Sentence
 from pointree.treebank.sentence_list import SentenceList
 from pointree.vocabulary import COLUMNS, UNK, Vocabularies
+
+if TYPE_CHECKING:
+    from pointree.search.trace import Trace
 
 __all__ = ["Parser", "SentenceParser", "load", "parse_windows"]
 
@@ -364,6 +365,9 @@ class Parser:
 
     def trace_steps(self, sentence: Words, options: ParseOptions, *, top_labels: int = 5) -> Resumable[Trace]:
         """The same as `trace`, with pauses."""
+        from pointree.search.trace import Trace
+        from pointree.search.tracing import trace_steps
+
         self.check(options)
         [tagged] = self.tagged([sentence], options.retag)
         forms, deprels = ["ROOT", *tagged.forms], self.vocabularies.deprels.symbols

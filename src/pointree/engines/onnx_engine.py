@@ -14,16 +14,13 @@ from pointree.batches.features import EncodedSentence, Features, Featurizer
 from pointree.batches.layout import Layout
 from pointree.config import READ_TAGS
 from pointree.engines.numpy_segmenter import numpy_segmenter
-from pointree.engines.onnx_pretrained import OnnxBert
 from pointree.engines.onnx_session import Session, open_session
 from pointree.engines.onnx_weights import RowTable, graph_weight
 from pointree.errors import ModelError, OutputError
-from pointree.graphs.decoder import decoder_name
 from pointree.graphs.network import graph_name
 from pointree.models.folder import ModelFiles, read_folder, write_card, write_manifest
 from pointree.models.graphs import adding, bert_of, named_precision, read_index, reason_without
 from pointree.models.layout import GRAPHS
-from pointree.models.summary import model_files
 from pointree.search.arrays import NumpyArrays
 from pointree.search.branch import Encoded, Step
 from pointree.search.resumable import Resumable
@@ -78,8 +75,11 @@ class OnnxEngine:
         self._tags = table("tags", model.vocabularies.tags) if has_tags else None
         for name, classes in columns.items():
             checked_rows(model, f"heads.{name}.projection.bias", len(classes))
-        bert = bert_of(model.folder, model.config)
-        self._bert = None if bert is None else OnnxBert(session("bert"), config, *bert, model.weights)
+        self._bert = None
+        if (bert := bert_of(model.folder, model.config)) is not None:
+            from pointree.engines.onnx_pretrained import OnnxBert  # models without BERT do not wait for it
+
+            self._bert = OnnxBert(session("bert"), config, *bert, model.weights)
         self._stored = model.weights
         rules, name = model.segmenter, str(model.folder)
         self.segmenter = None if rules is None else numpy_segmenter(rules, model.weights, name=name)
@@ -100,6 +100,8 @@ class OnnxEngine:
 
     def fusion_values(self, order: str) -> FloatArray | None:
         """The weights with which a fusion adds up its sources, for traces. *Shape:* ``(sources, size, size)``."""
+        from pointree.graphs.decoder import decoder_name
+
         n_slots, size = len(self.systems[order].slots), self.config.decoder.size
         if not n_slots:
             return None
@@ -108,6 +110,8 @@ class OnnxEngine:
 
     def save(self, folder: Path, card: str, *, bundle_pretrained: bool = False) -> None:
         """See `Engine`; the files are copied, for an engine that only parses has changed nothing."""
+        from pointree.models.summary import model_files
+
         try:
             for path in model_files(self.folder):
                 target = folder / path.relative_to(self.folder)

@@ -15,7 +15,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,13 +30,15 @@ from pointree.search.columns import best_columns
 from pointree.search.combination import best_heads, labelled_trees
 from pointree.search.filling import Filling
 from pointree.search.posteriors import Floats, MeanPosteriors
-from pointree.search.trace import Trace
 from pointree.text.reading import Segmenter, segment_text
 from pointree.text.udpipe import TextModel
 from pointree.transitions import Constraints
 from pointree.treebank.sentence import Sentence
 from pointree.treebank.sentence_list import SentenceList
 from pointree.vocabulary import ColumnClasses
+
+if TYPE_CHECKING:
+    from pointree.search.trace import Trace
 
 __all__ = ["Ensemble", "load_ensemble", "load_models"]
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pointree.graphs.builder import GraphBuilder
+if TYPE_CHECKING:
+    from pointree.graphs.builder import GraphBuilder
 
 __all__ = ["INTEGER", "Codes", "integer_product", "rounded_rows", "rounded_states", "state_codes", "summed_axis"]
 

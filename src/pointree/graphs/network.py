@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from pointree.config import BiLstmConfig, Config
-from pointree.graphs.bert import bert_graph
-from pointree.graphs.builder import Graph
-from pointree.graphs.decoder import label_graph, step_graph
-from pointree.graphs.encoder import encoder_graph
-from pointree.pretrained.bert_settings import BertSettings
+
+if TYPE_CHECKING:
+    from pointree.graphs.builder import Graph
+    from pointree.pretrained.bert_settings import BertSettings
 
 __all__ = ["chosen_layers", "graph_name", "network_graphs", "why_no_graph"]
 
@@ -33,6 +33,10 @@ def network_graphs(
 
     Those that int8 has in another form are there twice: see `graph_name`.
     """
+    from pointree.graphs.bert import bert_graph  # parsing, which builds no graphs, does not wait for these modules
+    from pointree.graphs.decoder import label_graph, step_graph
+    from pointree.graphs.encoder import encoder_graph
+
     found = {"labels": label_graph(config, shapes)}
     found |= {f"step-{order}": step_graph(config, shapes, order) for order in config.decoder.orders}
     for precision in ("fp32", "int8"):

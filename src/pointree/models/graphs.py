@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pointree.config import Config
 from pointree.errors import ModelError, OutputError
@@ -12,9 +13,10 @@ from pointree.files import atomic_write, read_bounded
 from pointree.graphs.network import network_graphs, why_no_graph
 from pointree.models.folder import read_folder, write_manifest
 from pointree.models.layout import GRAPHS, PRETRAINED
-from pointree.pretrained.bert_folder import read_bert
-from pointree.pretrained.bert_settings import BertSettings
-from pointree.pretrained.word_pieces import WordPieces
+
+if TYPE_CHECKING:
+    from pointree.pretrained.bert_settings import BertSettings
+    from pointree.pretrained.word_pieces import WordPieces
 
 __all__ = [
     "GRAPH_PRECISIONS",
@@ -42,7 +44,11 @@ def has_graphs(folder: Path) -> bool:
 def bert_of(folder: Path, config: Config) -> tuple[BertSettings, WordPieces] | None:
     """The shape and the tokeniser of a BERT that was fine-tuned with the model."""
     pretrained = config.embeddings.pretrained
-    return read_bert(folder / PRETRAINED) if pretrained.model and pretrained.fine_tune else None
+    if not pretrained.model or not pretrained.fine_tune:
+        return None
+    from pointree.pretrained.bert_folder import read_bert
+
+    return read_bert(folder / PRETRAINED)
 
 
 def reason_without(folder: Path, config: Config) -> str | None:

@@ -43,7 +43,7 @@ def prepare_process(threads: int | None = None) -> None:
     global _threads
     if threads is not None:
         _threads = threads
-        if "torch" in sys.modules:  # else the engine says so when it imports torch
+        if sys.modules.get("torch") is not None:  # else the engine says so when it imports torch
             import torch
 
             torch.set_num_threads(threads)

@@ -236,6 +236,15 @@ def test_settings_are_of_one_kind() -> None:
         register(TransformerConfig, Transformer)
 
 
+def test_it_has_no_graph_so_it_runs_on_torch_and_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    new_parser(Config.from_dict(SETTINGS)).save(tmp_path)
+    with caplog.at_level("INFO", logger="pointree.messages"):
+        assert pointree.load(tmp_path).engine.name == "torch"
+    assert f"runs on torch, because its encoder ({KIND}) has no graph" in caplog.text
+    with pytest.raises(ModelError, match=rf"its encoder \({KIND}\) has no graph; use the engine torch$"):
+        pointree.load(tmp_path, engine="onnx")
+
+
 def test_a_model_whose_encoder_is_not_registered_is_refused(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(ENCODER_SETTINGS, KIND)
     with pytest.raises(
