@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from pointree.running import threads
+
 FAULTS = """
 import resource, torch
 from pointree.running.threads import prepare_process
@@ -36,3 +38,10 @@ def test_freed_memory_is_used_again() -> None:
     plain, _threads = _page_faults(False)
     assert threads == 1
     assert prepared < plain / 4
+
+
+def test_a_torch_that_cannot_be_imported_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "_threads", None)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    threads.prepare_process(1)
+    assert threads.thread_count() == 1
