@@ -1,6 +1,7 @@
 """Multiword tokens of Turkish: spaCy keeps the token as it is written, and its head is that of its highest word.
 
-The parser is trained briefly. Sentences and words are those of the treebank, so that there are multiword tokens to see.
+Parsers are trained briefly. One gets the sentences and words of the treebank. The other one finds them with a segmenter
+of its own, which knows the sentences by heart.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ spacy = pytest.importorskip("spacy")
 
 from pointree.cli.main import main  # noqa: E402
 from pointree.integrations.spacy.alignment import find_surfaces  # noqa: E402
+from pointree.integrations.spacy.pipeline import load  # noqa: E402
 from pointree.integrations.spacy.stored_model import StoredModel  # noqa: E402
 from pointree.integrations.spacy.tokenizer import PointreeTokenizer  # noqa: E402
 from pointree.options import SentenceBreaks  # noqa: E402
@@ -70,6 +72,68 @@ def model(sentences: list[Sentence], tmp_path_factory: pytest.TempPathFactory) -
     stored = StoredModel(str(folder / "tr"))
     stored.parser.text_model = KnownText(sentences)  # type: ignore[assignment]
     return stored
+
+
+LEARNT_BY_HEART = {
+    "segmenter.size": 48,
+    "segmenter.layers": 3,
+    "segmenter.epochs": 6,
+    "segmenter.dropout": 0,
+    "segmenter.learning_rate": 0.02,
+    "segmenter.min_count": 1,
+    "training.epochs": 1,
+}
+EMOJI = "👩‍👩‍👧"
+
+
+@pytest.fixture(scope="module")
+def reader(sentences: list[Sentence], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that reads raw text with its own segmenter."""
+    folder = tmp_path_factory.mktemp("tr-text")
+    data = folder / "tr_imst-ud-train.conllu"
+    with data.open("w", encoding="utf-8", newline="") as stream:
+        write_conllu(sentences[:12] * 8, stream)
+    settings = [part for name, value in LEARNT_BY_HEART.items() for part in ("--set", f"{name}={value}")]
+    with pytest.raises(SystemExit) as left:
+        main(["train", "--train", str(data), "--dev", str(data), "-o", str(folder / "tr"), *SMALL, *settings])
+    assert not left.value.code
+    return folder / "tr"
+
+
+@pytest.mark.parametrize("own_tokens", [True, False])
+def test_raw_text_with_multiword_tokens(reader: Path, sentences: list[Sentence], own_tokens: bool) -> None:
+    nlp = load(reader)
+    assert nlp.lang == "tr"
+    parser = nlp.get_pipe("pointree").model.parser
+    if not own_tokens:
+        nlp.tokenizer = spacy.blank("tr").tokenizer
+    known = [sentence.text for sentence in sentences[:12]]
+    text = f"  {known[0].replace(' ', '  ')}\n\n{EMOJI} " + "  ".join(known[1:6]) + "\n\n" + "\t".join(known[6:]) + " "
+    doc = nlp(text)
+    assert doc.text == text
+    assert "".join(token.text_with_ws for token in doc) == text
+    for sentence in doc.sents:
+        assert [token for token in sentence if token.head == token] == [sentence.root]
+    trees = doc._.pointree.sentences
+    ranges = [row for tree in trees for row in tree.tokens if row.is_range]
+    expected = [row for tree in parser.parse_text(text) for row in tree.tokens if row.is_range]
+    assert len(expected) >= 4  # of 13: it has learnt what they are
+    assert all(text[row.start : row.end] == row.form for row in expected)
+    places = {(token.idx, token.idx + len(token)) for token in doc}
+    kept = {(row.start, row.end) for row in expected} & places
+    # Of multiword tokens that are one token here, the words are parsed; others are spelt by the tokens inside of them.
+    assert {(row.start, row.end) for row in ranges} == kept
+    if own_tokens:
+        assert [tree.forms for tree in trees] == [tree.forms for tree in parser.parse_text(text)]
+        assert [tree.heads for tree in trees] == [tree.heads for tree in parser.parse_text(text)]
+    else:
+        assert kept
+    for token in doc:
+        assert (token._.head_prob is None) == (token.is_space or token.text == "\u200d")
+    again = nlp.from_bytes(nlp.to_bytes())(text) if own_tokens else doc
+    assert [(token.text, token.head.i, token.dep_) for token in again] == [
+        (token.text, token.head.i, token.dep_) for token in doc
+    ]
 
 
 def test_spacys_tokens_keep_their_surface(model: StoredModel, sentences: list[Sentence]) -> None:
