@@ -7,8 +7,9 @@ import torch
 
 from pointree.options import ParseOptions
 from pointree.search import search
-from pointree.search.greedy import greedy_search
+from pointree.search.greedy import greedy_steps
 from pointree.search.posteriors import find_posteriors
+from pointree.search.resumable import run_to_end
 from pointree.transitions import Constraints
 
 from ..helpers import (
@@ -69,7 +70,7 @@ def test_decoders_that_search_together_find_what_each_finds_alone(fusion: str, c
         encoded = parser.engine.encode(make_batch(parser, sentences))
         together = find_posteriors(encoded, constraints).parts
         for part, (order, branch) in zip(together, encoded.branches.items(), strict=True):
-            alone = greedy_search(branch, constraints)
+            alone = run_to_end(greedy_steps(branch, constraints))
             assert part.branch.order.name == order
             assert part.trees.heads.tolist() == alone.heads.tolist()
             words = alone.state_ids[:, 0] > 0
