@@ -158,6 +158,19 @@ def test_a_copy_runs_in_the_precision_that_is_named(folder: Path, tmp_path: Path
     assert "It runs in the precision int8 unless another" in (tmp_path / "small" / "README.md").read_text()
 
 
+@pytest.mark.parametrize("order", ["left-to-right", "outside-in"])
+def test_one_order_of_several_parses_as_it_did(order: str, tmp_path: Path) -> None:
+    parser = tiny_parser(tiny_config(("combined", "simple", "gate1")))
+    parser.save(tmp_path / "model")
+    shrink_model(tmp_path / "model", tmp_path / "small", order=order)
+    small, sentences = pointree.load(tmp_path / "small"), [["ta", "tok"], ["rosa", "a", "zu"], ["a"]]
+    assert small.config.decoder.order == order
+    alone, before = small.parse(sentences), parser.parse(sentences, order=order)
+    assert [(each.heads, each.deprels) for each in alone] == [(each.heads, each.deprels) for each in before]
+    with pytest.raises(UsageError, match=f"expected a model of several orders, {order} among them, found {order}$"):
+        shrink_model(tmp_path / "small", tmp_path / "smaller", order=order)
+
+
 def test_a_model_without_word_vectors_can_be_shrunk(tmp_path: Path) -> None:
     tiny_parser(tiny_config(("left-to-right", "none", "gate1"), {"embeddings": {"word_size": 0}})).save(tmp_path / "m")
     shrink_model(tmp_path / "m", tmp_path / "small", words=1)

@@ -70,6 +70,10 @@ def command(
         str | None,
         typer.Option("--precision", metavar="NAME", help="Default arithmetic of the model: fp32 or int8 (8 bits)."),
     ] = None,
+    order: Annotated[
+        str | None,
+        typer.Option("--order", metavar="NAME", help="Keep this order alone, of a model with several."),
+    ] = None,
 ) -> None:
     """Make a wheel of a trained model.
 
@@ -88,5 +92,6 @@ def command(
         latin_pieces=latin,
         engine=engine,
         precision=precision,
+        order=order,
     )
     show(f"{wheel}: {wheel.stat().st_size / 1e6:.1f} MB; once it is installed with pip, use --model {chosen}")

@@ -26,6 +26,7 @@ def package(
     latin_pieces: bool = False,
     engine: str | None = None,
     precision: str | None = None,
+    order: str | None = None,
 ) -> Path:
     """Make a wheel of a trained model and return its path.
 
@@ -48,6 +49,7 @@ def package(
         engine: With ``onnx``, the folder gets graphs for the engine onnx first, or new ones.
         precision: The precision, ``fp32`` or ``int8``, in which the model runs on the engine onnx unless another is
             asked for.
+        order: Of a model with several orders, keep the decoder of this one alone, which is faster.
     """
     folder, output = Path(folder), Path(output)
     name = check_name(folder.resolve().name if name is None else name)
@@ -74,7 +76,7 @@ def package(
         TextModel.load(folder / TEXT_MODEL)
     if engine == "onnx":
         write_graphs(folder, precision)
-    if prune_words is None and bits is None and not latin_pieces and precision is None:
+    if prune_words is None and bits is None and not latin_pieces and precision is None and order is None:
         read_folder(folder)
         return write_wheel(folder, output, name=name, version=version)
     with tempfile.TemporaryDirectory() as temporary:
@@ -87,6 +89,7 @@ def package(
             bits=bits,  # type: ignore[arg-type]  # checked above
             latin=latin_pieces,
             precision=precision,
+            order=order,
         )
         return write_wheel(shrunk, output, name=name, version=version)
 

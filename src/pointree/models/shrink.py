@@ -1,17 +1,19 @@
-"""Make a model smaller: weights in fewer bits, fewer rows in the word table."""
+"""Make a model smaller: weights in fewer bits, fewer rows in the word table, one decoder of several."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pointree.config import Config
 from pointree.errors import ModelError, OutputError, UsageError
+from pointree.graphs.decoder import decoder_name
 from pointree.models.folder import read_folder, save_folder, write_manifest
 from pointree.models.graphs import add_graphs, has_graphs, named_precision, write_graphs
 from pointree.models.layout import CALIBRATION, CARD, LANGUAGE, PRETRAINED, PRETRAINED_IDENTITY, TEXT_MODEL, WEIGHTS
@@ -22,6 +24,7 @@ from pointree.vocabulary import UNK, WordVocabulary
 __all__ = ["shrink_model"]
 
 _WORD_TABLE = "embeddings.words"
+_ORDER_SCORES = "order_las"
 _PIECE_TABLE = "embeddings.pretrained.model.model.embeddings.word_embeddings.weight"
 
 
@@ -34,6 +37,7 @@ def shrink_model(
     bits: Bits | None = None,
     latin: bool = False,
     precision: str | None = None,
+    order: str | None = None,
 ) -> None:
     """Write a smaller copy of a model; a line at the end of its card says what was done.
 
@@ -51,13 +55,19 @@ def shrink_model(
 
     With ``precision``, ``fp32`` or ``int8``, the copy has graphs for the engine onnx and runs in that precision unless
     another is asked for; without, it keeps that of the model.
+
+    With ``order``, a model of several orders keeps the decoder of this one alone: it is faster and still profits from
+    having learned the others. Its probabilities are those of the one decoder; `pointree calibrate` fits them again.
     """
     folder, target = Path(folder), Path(target)
     if target.resolve() == folder.resolve():
         raise UsageError(f"{target}: a model cannot be shrunk into its own folder")
     model = read_folder(folder)
-    vocabularies, weights = model.vocabularies, model.weights
+    config, vocabularies, weights = model.config, model.vocabularies, model.weights
     done = []
+    if order is not None:
+        config, weights = _with_one_order(config, weights, order, folder)
+        done.append(f"the decoder of {order} was kept alone")
     if words is not None:
         rows = _kept_rows(vocabularies.words, words, keep)
         done.append(f"{len(rows):,} of {len(vocabularies.words):,} words were kept")
@@ -84,7 +94,7 @@ def shrink_model(
         card = f"{card.rstrip()}\n\nAfter training, {' and '.join(done)}.\n".lstrip()
     if precision is not None:
         card = f"{card.rstrip()}\n\nIt runs in the precision {precision} unless another is asked for.\n".lstrip()
-    save_folder(target, model.config, vocabularies, weights, card, segmenter=model.segmenter)
+    save_folder(target, config, vocabularies, weights, card, segmenter=model.segmenter)
     others = (folder / name for name in (CALIBRATION, LANGUAGE, TEXT_MODEL, PRETRAINED_IDENTITY))
     _copy([*others, *folder.glob("LICEN[CS]E*")], target)
     written = BERT_FILES if latin else ()
@@ -94,6 +104,23 @@ def shrink_model(
         write_graphs(target, precision)
     elif has_graphs(folder):
         add_graphs(target, named_precision(folder))
+
+
+def _with_one_order(
+    config: Config, weights: Mapping[str, np.ndarray], order: str, folder: Path
+) -> tuple[Config, dict[str, np.ndarray]]:
+    """The settings and weights of a model of which one decoder is left; see `PointerNetwork` for their names."""
+    orders = config.decoder.orders
+    if len(orders) == 1 or order not in orders:
+        found = ", ".join(orders)
+        raise UsageError(f"{folder}: expected a model of several orders, {order} among them, found {found}")
+    single = replace(config, decoder=replace(config.decoder, order=order))
+    kept, others = f"{decoder_name(config, order)}.", tuple(f"{decoder_name(config, each)}." for each in orders)
+    left = {name: array for name, array in weights.items() if not name.startswith(others) and name != _ORDER_SCORES}
+    renamed = {name: array for name, array in weights.items() if name.startswith(kept)}
+    return single, left | {
+        f"{decoder_name(single, order)}.{name.removeprefix(kept)}": array for name, array in renamed.items()
+    }
 
 
 def _kept_rows(vocabulary: WordVocabulary, words: int, keep: Iterable[str]) -> NDArray[np.int64]:
