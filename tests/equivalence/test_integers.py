@@ -92,6 +92,7 @@ def difference(exact: Parser, other: Parser) -> float:
 @pytest.mark.parametrize("name", [*NETWORKS, "bert"])
 def test_encodings_are_close_to_those_of_fp32(name: str) -> None:
     exact, rounded = parsers(name)
+    # With random weights of a width of 32 the BERT is off by 0.058; the networks without one stay below 0.05.
     assert 0 < difference(exact, rounded) < 0.08
 
 
