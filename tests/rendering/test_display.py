@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pointree.rendering.display import columns, display_width, fit, is_right_to_left, isolate, printable
+from pointree.rendering.display import (
+    columns,
+    display_width,
+    fit,
+    is_right_to_left,
+    isolate,
+    printable,
+    script_language,
+)
 
 from .samples import texts
 
@@ -26,6 +34,8 @@ from .samples import texts
         ("क\u094d\u200dष", 2),
         ("👍", 2),
         ("👍🏽", 2),
+        ("☝🏻", 2),
+        ("☝️🏻", 2),
         ("👨‍👩‍👧", 2),
         ("🏳️‍🌈", 2),
         ("🤦🏽‍♂️", 2),
@@ -113,3 +123,20 @@ def test_isolate_only_where_something_runs_leftwards() -> None:
 )
 def test_the_direction_of_most_letters_decides(texts: list[str], expected: bool) -> None:
     assert is_right_to_left(texts) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("她在圖書館看書。", "zh"),
+        ("猫は窓のそばで眠る。", "ja"),
+        ("고양이가 창가에서 잔다.", "ko"),
+        ("大韓民國의 고양이들", "ko"),
+        ("我喜欢 Debian 12", "zh"),
+        ("Кошка спит у окна.", None),
+        ("The character 猫 means cat", None),
+        ("12 。", None),
+    ],
+)
+def test_the_script_tells_whose_fonts_a_text_needs(text: str, language: str | None) -> None:
+    assert script_language(text.split()) == language

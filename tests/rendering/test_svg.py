@@ -60,6 +60,15 @@ def test_special_and_control_characters_are_text() -> None:
     assert forms[5:9] == [r"\x1b[31mred", "\u25cc\u0301", "a<b>&'\"", "\\&%$#_{}~^[|"]
 
 
+def test_words_name_the_language_of_their_script_so_that_one_font_draws_them_all() -> None:
+    japanese = Sentence.from_words(["猫", "は", "眠る"], upos=["NOUN", "ADP", "VERB"], head=[3, 1, 0])
+    for sentence, language in [(japanese, "ja"), (CHINESE, "zh")]:
+        [group] = ET.fromstring(draw_svg(sentence)).findall(f"{SVG}g/{SVG}g")
+        assert group.attrib == {"{http://www.w3.org/XML/1998/namespace}lang": language}
+        assert [element.text for element in group] == sentence.forms
+    assert "lang=" not in draw_svg(JOHN)
+
+
 def test_scripts_that_run_leftwards_are_laid_out_so() -> None:
     assert forms_from_left_to_right(JOHN) == JOHN.forms
     assert forms_from_left_to_right(CHINESE) == CHINESE.forms

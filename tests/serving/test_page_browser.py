@@ -24,6 +24,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from pointree.parser import Parser
 from pointree.rendering import render
+from pointree.rendering.display import script_language
 from pointree.rendering.svg import draw_svg
 from pointree.search.trace import Trace
 from pointree.serving.app import create_app
@@ -726,3 +727,25 @@ def test_a_top_down_trace_can_be_stepped_through(driver: webdriver.Chrome) -> No
             player.send_keys(Keys.ARROW_RIGHT)
         driver.get("about:blank")
     driver.get_log("browser")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("她 昨天 在 圖書館 看 了 一 本 書 。", "zh"),
+        ("猫 は 窓 の そば で 眠る 。", "ja"),
+        ("고양이가 창가에서 조용히 잔다 .", "ko"),
+        ("Кошка тихо спит у окна .", ""),
+    ],
+)
+def test_words_name_the_language_whose_fonts_they_need(page: Page, text: str, language: str) -> None:
+    page.until(lambda: page.all("#model option"))
+    page.find("#input option[value='words']").click()
+    page.parse(text)
+    page.step_through()
+    assert page.texts(".drawing .form") == text.split()
+    for selector in ("#text", ".card h2", ".drawing .form", ".positions tr:nth-child(2) .form"):
+        assert page.find(selector).get_attribute("lang") == language, selector
+    assert script_language(text.split()) == (language or None)
+    page.find("input[value='table']").click()
+    assert page.find(".analysis tbody").get_attribute("lang") == language

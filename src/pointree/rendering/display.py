@@ -1,4 +1,4 @@
-"""How text looks in cells of a terminal: its width, what is safe to print, and its direction.
+"""How text looks in cells of a terminal: its width, what is safe to print, its direction and the fonts it asks for.
 
 Terminals disagree about rare characters. The rules here are those of current ones (VTE, kitty, iTerm2,
 Windows Terminal): a wide character has two cells, a mark none, an emoji sequence two in all.
@@ -6,11 +6,12 @@ Windows Terminal): a wide character has two cells, a mark none, an emoji sequenc
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-__all__ = ["columns", "display_width", "fit", "is_right_to_left", "isolate", "printable"]
+__all__ = ["columns", "display_width", "fit", "is_right_to_left", "isolate", "printable", "script_language"]
 
 ZERO_WIDTH_NON_JOINER = "\u200c"
 ZERO_WIDTH_JOINER = "\u200d"
@@ -18,6 +19,11 @@ EMOJI_PRESENTATION = "\ufe0f"
 FIRST_STRONG_ISOLATE, POP_ISOLATE = "\u2068", "\u2069"
 DOTTED_CIRCLE = "\u25cc"
 ELLIPSIS = "…"
+NARROW_TONED = tuple("☝⛹✌✍")  # one cell alone, an emoji of two with a skin tone
+
+_HANGUL = re.compile("[\u1100-\u11ff\u3131-\u318e\uac00-\ud7ff]")
+_KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\uff66-\uff9d]")
+_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
 
 _SHORT_ESCAPES = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
@@ -82,6 +88,20 @@ def is_right_to_left(texts: Iterable[str]) -> bool:
     return balance < 0
 
 
+def script_language(texts: Iterable[str]) -> str | None:
+    """The language whose fonts a text needs: "ja", "ko" or "zh", and None where the other letters prevail.
+
+    The three share characters but not their shapes, so a renderer that is not told takes any font for each of them.
+    """
+    text = "".join(texts)
+    hangul, kana, han = (len(pattern.findall(text)) for pattern in (_HANGUL, _KANA, _HAN))
+    asian = hangul + kana + han
+    # One of these characters says about as much as three letters.
+    if 4 * asian <= sum(map(str.isalpha, text)):
+        return None
+    return "ko" if hangul > kana + han else "ja" if kana else "zh"
+
+
 def _leftward(character: str) -> bool:
     return unicodedata.bidirectional(character) in ("R", "AL")
 
@@ -97,9 +117,11 @@ def _widths(text: str) -> Iterator[int]:
             base_width += width
         elif width:
             joined = before == ZERO_WIDTH_JOINER and _is_pictograph(character)
-            toned = base_width == 2 and "\U0001f3fb" <= character <= "\U0001f3ff"
-            if joined or toned:
+            toned = "\U0001f3fb" <= character <= "\U0001f3ff" and (base_width == 2 or before in NARROW_TONED)
+            if joined:
                 width = 0
+            elif toned:
+                width, base_width = 2 - base_width, 2
             else:
                 base_width = width
         yield width

@@ -9,7 +9,7 @@ from tempfile import SpooledTemporaryFile
 from typing import Literal, TextIO
 from xml.sax.saxutils import escape
 
-from pointree.rendering.display import is_right_to_left, printable
+from pointree.rendering.display import is_right_to_left, printable, script_language
 from pointree.rendering.levels import Arc
 from pointree.rendering.svg_layout import LABEL_RISE, LABEL_SIZE, TAG_SIZE, WORD_SIZE, SvgLayout, lay_out
 from pointree.treebank.sentence import Sentence
@@ -94,8 +94,13 @@ def _draw(sentence: Sentence, layout: SvgLayout, direction: Direction) -> Iterat
     for arc, (leaves, reaches) in zip(layout.arcs, layout.ends, strict=True):
         yield from _draw_arc(arc, place(leaves), place(reaches), layout)
     baseline = layout.ground + 1.2 * WORD_SIZE
+    language = script_language(sentence.forms)
+    if language:
+        yield f'<g xml:lang="{language}">'
     for form, centre in zip(layout.forms, layout.centres, strict=True):
         yield _text("form", place(centre), baseline, form)
+    if language:
+        yield "</g>"
     for tag, centre in zip(layout.tags, layout.centres, strict=False):
         yield _text("upos", place(centre), baseline + 1.6 * TAG_SIZE, tag)
 

@@ -2,7 +2,7 @@
 
 import { ask } from "./api.js";
 import { toConllu } from "./conllu.js";
-import { copyOf, count, make, say } from "./dom.js";
+import { copyOf, count, languageOf, make, say } from "./dom.js";
 import { drawTree, makeFrame } from "./drawing.js";
 import { copyText, save } from "./files.js";
 import { searchRequest } from "./settings.js";
@@ -21,6 +21,7 @@ export function makeCard(trees, place, settings) {
   let player = null;
 
   find("h2").textContent = best.text;
+  find("h2").lang = languageOf(best.text);
   element.setAttribute("aria-label", `Sentence ${place + 1}`);
   element.setAttribute("aria-posinset", String(place + 1));
   const differences = trees.map((tree) => differing(tree, best));

@@ -25,6 +25,17 @@ export const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 
 
 export const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
+// The language whose fonts a text needs, "" where other letters prevail: Chinese, Japanese and Korean share characters
+// but not their shapes. The rule is that of `script_language` in pointree/rendering/display.py.
+export function languageOf(text) {
+  const [hangul, kana, han, letters] = [
+    /[\u1100-\u11ff\u3131-\u318e\uac00-\ud7ff]/gu, /[\u3041-\u3096\u30a1-\u30fa\uff66-\uff9d]/gu,
+    /[\u3400-\u9fff\uf900-\ufaff\u{20000}-\u{323af}]/gu, /\p{L}/gu,
+  ].map((pattern) => text.match(pattern)?.length ?? 0);
+  if (4 * (hangul + kana + han) <= letters) return "";
+  return hangul > kana + han ? "ko" : kana ? "ja" : "zh";
+}
+
 // The message under the form, which screen readers announce.
 export function say(message, isError = false) {
   byId("message").textContent = message;

@@ -1,7 +1,7 @@
 // The drawing of a tree: arcs above the words, in one line or in as many as fit the width.
 
 import { describe } from "./conllu.js";
-import { make, shape } from "./dom.js";
+import { languageOf, make, shape } from "./dom.js";
 import { COMPACT, ROOMY, STRIP, layOut } from "./layout.js";
 
 export const LONG_SENTENCE = 40;
@@ -86,11 +86,12 @@ function paint(sentence, layout, metrics, differing) {
     group.append(...paintArc(segment, mirror, leftward, metrics, layout.rise));
     return { dependent, element: group };
   });
+  const lang = languageOf(forms);
   const words = layout.words.map((word, place) => {
     const group = shape("g", { class: "word" });
     const y = word.ground + 1.15 * metrics.word;
     const x = mirror(word.x);
-    group.append(shape("text", { class: "form", x, y, "font-size": metrics.word }, word.form));
+    group.append(shape("text", { class: "form", lang, x, y, "font-size": metrics.word }, word.form));
     const below = { class: "upos", x, y: y + 1.45 * metrics.tag, "font-size": metrics.tag };
     if (word.tag) group.append(shape("text", below, word.tag));
     if (word.form !== names[place + 1]) group.append(shape("title", {}, names[place + 1]));

@@ -3,7 +3,7 @@
 import { askTrees } from "./api.js";
 import { makeCard } from "./card.js";
 import { looksLikeConllu, toConllu } from "./conllu.js";
-import { byId, count, make, say } from "./dom.js";
+import { byId, count, languageOf, make, say } from "./dom.js";
 import { EXAMPLES } from "./examples.js";
 import { MAX_FILE_MEGABYTES, acceptDrops, copyText, readText, save } from "./files.js";
 import { makeFeed } from "./feed.js";
@@ -23,6 +23,7 @@ async function parse(source = "") {
   pending?.abort();
   const { signal } = (pending = new AbortController());
   let found = 0;
+  text.lang = languageOf(text.value);
   results.setAttribute("aria-busy", "true");
   say("Parsing …");
   try {

@@ -1,6 +1,6 @@
 // The step-through of one trace (docs/reference/trace.md): controls that stay in view, and what every step did.
 
-import { make, percent } from "./dom.js";
+import { languageOf, make, percent } from "./dom.js";
 import { LONG_SENTENCE, drawTree, makeFrame } from "./drawing.js";
 import { drawArcs } from "./gutter.js";
 import { showBeam, showGate, showLabels, showSources } from "./panels.js";
@@ -19,6 +19,8 @@ export function openSteps(element, trace, sentence, onStep) {
   let number = 1;
   let timer = null;
 
+  const lang = languageOf(trace.forms.slice(1).join(""));
+  rows.slice(1).forEach((row) => (row.word.lang = lang));
   find(".heads tbody").append(...rows.map((row) => row.element));
   slider.max = trace.steps.length;
   find(".beam").hidden = trace.beam === 1;

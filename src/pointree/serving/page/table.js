@@ -1,7 +1,7 @@
 // The analysis of a sentence as a table: one row a word.
 
 import { rowsOf } from "./conllu.js";
-import { make } from "./dom.js";
+import { languageOf, make } from "./dom.js";
 
 const COLUMNS = ["ID", "Form", "Lemma", "UPOS", "XPOS", "Features"];
 
@@ -19,6 +19,7 @@ export function makeTable(trees, name, differences) {
   const forms = ["ROOT", ...trees[0].tokens.map((token) => token.form)];
   const rows = trees.map(rowsOf);
   const body = table.createTBody();
+  body.lang = languageOf(forms.slice(1).join(""));
   rows[0].forEach(([id, form, lemma, upos, xpos, feats], place) => {
     const row = body.insertRow();
     row.className = /^\d+$/.test(id) ? "" : "is-other";
