@@ -54,6 +54,8 @@ def test_lemmas_that_are_sure_come_before_the_network() -> None:
     forms, tags, lemmas = map(list, zip(*words, strict=True))
     columns = ColumnClasses.build([Sentence.from_words(forms, upos=tags, lemma=lemmas)], COLUMNS)
     assert columns.dictionary == {"VERB": {"saw": "see"}, "NOUN": {"saw": "saw"}}
+    assert columns.looked_up({"saw"}).dictionary == columns.dictionary
+    assert columns.looked_up({"sew"}).dictionary == {"VERB": {}, "NOUN": {}}
     keep = columns.classes["lemma"].lookup("keep")
     asked = [("saw", "VERB"), ("saw", "NOUN"), ("saw", "X"), ("left", "VERB")]
     assert [columns.value("lemma", keep, *pair) for pair in asked] == ["see", "saw", "saw", "left"]

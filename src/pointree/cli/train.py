@@ -59,6 +59,10 @@ def command(
             "--init", metavar="MODEL", help="Fine-tune this model: its name, folder or Hub id. Keeps its settings."
         ),
     ] = None,
+    other_language: Annotated[
+        bool,
+        typer.Option("--other-language", help="--init is of another language: keep its network and not its lemmas."),
+    ] = False,
     teacher: Annotated[
         list[str] | None,
         typer.Option(
@@ -152,6 +156,7 @@ def command(
                 settings=settings,
                 vectors=vectors,
                 init=init,
+                other_language=other_language,
                 teacher=teacher or (),
                 resume=resume,
                 strict=strict,

@@ -25,6 +25,7 @@ def training_command(
     settings: Sequence[str] | Mapping[str, Any] = (),
     vectors: str | os.PathLike[str] | None = None,
     init: str | os.PathLike[str] | None = None,
+    other_language: bool = False,
     teacher: Sequence[str] = (),
     strict: bool = False,
     text_model: bool | None = None,
@@ -49,7 +50,12 @@ def training_command(
         words += ["--set", setting]
     if text_model is not None:
         words.append("--text-model" if text_model else "--no-text-model")
-    flags = {"--strict": strict, "--predicted-tags": predicted_tags, "--bundle-pretrained": bundle_pretrained}
+    flags = {
+        "--other-language": other_language,
+        "--strict": strict,
+        "--predicted-tags": predicted_tags,
+        "--bundle-pretrained": bundle_pretrained,
+    }
     return shlex.join([*words, *(flag for flag, given in flags.items() if given)])
 
 

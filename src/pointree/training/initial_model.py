@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from pointree.nn.model import PointerNetwork
 from pointree.pretrained.identity import read_identity
 from pointree.pretrained.loading import input_table, load_pretrained
 from pointree.pretrained.model import PretrainedModel
-from pointree.vocabulary import Vocabularies
+from pointree.vocabulary import ColumnClasses, Vocabularies
 
 __all__ = ["InitialModel", "load_initial_model"]
 
@@ -57,6 +57,8 @@ class InitialModel:
     config: Config
     vocabularies: Vocabularies
     network: PointerNetwork
+    other_language: bool = False
+    """Whether it is of another language than the new data: then its lemmas and its language are not taken over."""
 
     @property
     def short_name(self) -> str:
@@ -124,7 +126,9 @@ class InitialModel:
 
     def copy_files(self, output: Path, *, text_model: bool) -> None:
         """Copy what a model made from this one needs: licences, language and, if wanted, the tokeniser and tagger."""
-        files = [*self.folder.glob("LICEN[CS]E*"), *self.folder.glob(LANGUAGE)]
+        files = [*self.folder.glob("LICEN[CS]E*")]
+        if not self.other_language:
+            files.extend(self.folder.glob(LANGUAGE))
         if text_model and self.text_model is not None:
             files.append(self.text_model)
         try:
@@ -137,7 +141,9 @@ class InitialModel:
                     stream.write(file.read_bytes())
 
 
-def load_initial_model(model: str | os.PathLike[str], resumed: Path | None = None) -> InitialModel:
+def load_initial_model(
+    model: str | os.PathLike[str], resumed: Path | None = None, *, other_language: bool = False
+) -> InitialModel:
     """Load a model by its name, its folder or its Hub id; what cannot be one is a `ModelError`.
 
     A run that is ``resumed`` has in its own folder all that it took from the model, which need not be there any more.
@@ -145,9 +151,15 @@ def load_initial_model(model: str | os.PathLike[str], resumed: Path | None = Non
     name = os.fspath(model)
     if resumed is not None:
         with suppress(ModelError):  # it may have been killed before it wrote everything
-            return InitialModel(name, resumed, *load_folder(resumed))
-    folder = resolve_model(model)
-    return InitialModel(name, folder, *load_folder(folder))
+            return _initial_model(name, resumed, other_language)
+    return _initial_model(name, resolve_model(model), other_language)
+
+
+def _initial_model(name: str, folder: Path, other_language: bool) -> InitialModel:
+    config, vocabularies, network = load_folder(folder)
+    if other_language:
+        vocabularies = replace(vocabularies, columns=ColumnClasses(vocabularies.columns.classes))
+    return InitialModel(name, folder, config, vocabularies, network, other_language)
 
 
 def _may_differ(name: str) -> bool:

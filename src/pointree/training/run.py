@@ -62,6 +62,7 @@ def train(
     settings: Sequence[str] | Mapping[str, Any] = (),
     vectors: PathLike | None = None,
     init: PathLike | None = None,
+    other_language: bool = False,
     teacher: PathLike | Sequence[PathLike] = (),
     resume: bool = False,
     strict: bool = False,
@@ -96,6 +97,8 @@ def train(
         init: A trained model to fine-tune: its name, folder or Hub id. Its settings are the start; only those of
             training and dropout may differ. Its vocabularies are extended by the new data. It keeps its segmenter and
             tagger unless ``text_model`` is true. A fine-tuned pretrained model goes on training, without dropout in it.
+        other_language: Whether ``init`` is of another language than the data: its network is taken over, and its lemmas
+            and what it knows of its language are not.
         resume: Go on with the run in the output folder, and end with the weights that it would have ended with.
         strict: Refuse a treebank with a sentence that is no tree with a single root.
         text_model: Learn to read raw text too: train a segmenter and, for a network that predicts no tags, a tagger.
@@ -115,7 +118,11 @@ def train(
     folder, warn = Path(output), on_warning or _warn
     observer = observer or TrainingObserver()
     resumed = _has_run(folder, resume, warn)
-    start = None if init is None else load_initial_model(init, folder if resumed else None)
+    if other_language and init is None:
+        raise UsageError("--other-language: expected --init with a model of another language, found none")
+    start = (
+        None if init is None else load_initial_model(init, folder if resumed else None, other_language=other_language)
+    )
     path = config if isinstance(config, Config) or config is None else Path(config)
     chosen = resolve_settings(path, preset, settings, start, on_notice)
     if bundle_pretrained and not chosen.embeddings.pretrained.model:
@@ -153,6 +160,7 @@ def train(
             settings=settings,
             vectors=vectors,
             init=init,
+            other_language=other_language,
             teacher=_names(teacher),
             strict=strict,
             text_model=text_model,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -122,6 +122,14 @@ class ColumnClasses:
         """Without the columns that are not among these."""
         kept = {column: self.classes[column] for column in columns if column in self.classes}
         return ColumnClasses(kept, self.lemmas, self.dictionary) if "lemma" in kept else ColumnClasses(kept)
+
+    def looked_up(self, forms: Container[str]) -> ColumnClasses:
+        """The same classes, with lemmas of these forms alone to look up."""
+        return ColumnClasses(
+            self.classes,
+            {form: lemma for form, lemma in self.lemmas.items() if form in forms},
+            {tag: {f: lemma for f, lemma in entries.items() if f in forms} for tag, entries in self.dictionary.items()},
+        )
 
     def save(self, path: Path) -> None:
         """Write everything as JSON, one class a line."""
