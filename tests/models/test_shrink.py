@@ -58,6 +58,13 @@ def test_rare_words_go_but_not_those_that_were_learned(folder: Path, tmp_path: P
     assert words_of(tmp_path / "same") == words_of(folder)
 
 
+def test_only_some_words_stay_if_they_are_named(folder: Path, tmp_path: Path) -> None:
+    shrink_model(folder, tmp_path / "small", only=["zebra", "TOK", "unheard-of"])
+    words = load_folder(tmp_path / "small")[1].words
+    assert list(words.symbols[len(words.specials) :]) == ["tok"]
+    assert words.lookup("rare") == UNK
+
+
 def test_words_that_stay_have_the_same_rows(folder: Path, tmp_path: Path) -> None:
     shrink_model(folder, tmp_path / "small", words=3, keep=["apple"])
     _, old, big = load_folder(folder)

@@ -57,6 +57,12 @@ def test_a_language_has_what_is_shared_and_its_own(tmp_path: Path) -> None:
         ("CC BY-SA 4.0", "CC BY-NC-SA 4.0", "languages.sv.licence: expected one that lets models be shared"),
         ("{}", "dev", r"languages.sv.files: expected \{\} for train, dev and test"),
         ("training.epochs = 5", "training.epoch = 5", "languages.sv.set: settings: training.epoch is unknown"),
+        ('name = "Swedish"', 'name = "Swedish"\nstart = "nn"', "languages.sv.start: expected a language of the recipe"),
+        (
+            'name = "Swedish"',
+            'name = "Swedish"\nstart = "sv"',
+            "languages.sv.start: expected a language of the recipe without a start, found 'sv'",
+        ),
         ("raw = 89.68, ", "", "languages.sv.published: expected raw, gold and release"),
     ],
 )

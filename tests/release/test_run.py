@@ -104,6 +104,43 @@ def test_finished_steps_are_skipped_and_a_stopped_run_goes_on(place: Path) -> No
 
 
 @pytest.mark.slow
+def test_a_package_that_is_too_large_loses_its_rarest_words(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = json.loads((place / "models" / "toy" / "words.json").read_text())
+    size = json.loads((place / "results" / "recipe" / "toy.json").read_text())["size"]
+    shutil.copytree(place / "work", tmp_path / "work")
+    shutil.rmtree(tmp_path / "work" / "toy" / "small")
+    monkeypatch.setattr("pointree.release.run._ROOM", 6_000_000 - size + 2_000)
+    run(place, work=tmp_path / "work", only=["train"])
+    fewer = json.loads((tmp_path / "work" / "toy" / "small" / "words.json").read_text())
+    assert 0 < len(fewer["symbols"]) < len(words["symbols"])
+    assert set(fewer["symbols"]) < set(words["symbols"])
+
+
+@pytest.mark.slow
+def test_a_language_can_start_from_the_network_of_another(place: Path, tmp_path: Path) -> None:
+    recipe = tmp_path / "recipe.toml"
+    toy = RECIPE[RECIPE.index("[languages.toy]") :]
+    recipe.write_text(RECIPE + toy.replace("languages.toy", "languages.other") + 'start = "toy"\n')
+    (tmp_path / "data" / "toy").mkdir(parents=True)
+    excerpt = "\n\n".join((place / "data" / "toy" / "toy-ud-dev.conllu").read_text().split("\n\n")[:20]) + "\n\n"
+    for split in ("train", "dev", "test"):
+        (tmp_path / "data" / "toy" / f"toy-ud-{split}.conllu").write_text(excerpt)
+    with pytest.raises(UsageError, match="no trained model; other starts from it, so make it first"):
+        release_models(recipe, ["other"], data=tmp_path / "data", work=tmp_path / "work", output=tmp_path / "models")
+    shutil.copytree(place / "work" / "toy", tmp_path / "work" / "toy")
+    release_models(
+        recipe, ["other"], data=tmp_path / "data", work=tmp_path / "work", output=tmp_path / "models", threads=1
+    )
+    start, model = tmp_path / "work" / "toy" / "model", tmp_path / "models" / "other"
+    assert "started from the network of `toy`" in (model / "README.md").read_text()
+    assert (model / "language.json").read_bytes() != (start / "language.json").read_bytes()
+    dictionary, old = (json.loads((folder / "heads.json").read_text())["dictionary"] for folder in (model, start))
+    assert 0 < sum(map(len, dictionary.values())) < sum(map(len, old.values()))
+
+
+@pytest.mark.slow
 def test_what_does_not_fit_is_refused(place: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--only must be one of train, score, baseline, package, found pack"):
         run(place, only=["pack"])

@@ -34,6 +34,7 @@ def shrink_model(
     *,
     words: int | None = None,
     keep: Iterable[str] = (),
+    only: Iterable[str] | None = None,
     bits: Bits | None = None,
     latin: bool = False,
     precision: str | None = None,
@@ -48,6 +49,8 @@ def shrink_model(
     are dropped. Words that the training data has once, and the forms in ``keep``, stay in any case: give the forms of
     the training data, and nothing that was learned is lost. Words that stay are parsed as before; the others are
     looked up in lower case, and then count as unknown.
+
+    With ``only``, no other words than these forms keep their rows, and no other forms are looked up for their lemmas.
 
     With ``latin``, a fine-tuned BERT loses the word pieces of scripts other than Latin and Greek.
 
@@ -68,8 +71,11 @@ def shrink_model(
     if order is not None:
         config, weights = _with_one_order(config, weights, order, folder)
         done.append(f"the decoder of {order} was kept alone")
-    if words is not None:
-        rows = _kept_rows(vocabularies.words, words, keep)
+    if words is not None or only is not None:
+        forms = None if only is None else set(only)
+        rows = _kept_rows(vocabularies.words, words or 0, keep) if forms is None else _rows(vocabularies.words, forms)
+        if forms is not None:
+            vocabularies = replace(vocabularies, columns=vocabularies.columns.looked_up(forms))
         done.append(f"{len(rows):,} of {len(vocabularies.words):,} words were kept")
         vocabularies = replace(vocabularies, words=_select(vocabularies.words, rows))
         for name in {_WORD_TABLE, _WORD_TABLE + SCALE} & weights.keys():
@@ -129,6 +135,12 @@ def _kept_rows(vocabulary: WordVocabulary, words: int, keep: Iterable[str]) -> N
     kept[: n_specials + words] = True
     kept[[number for form in keep if (number := vocabulary.lookup(form)) != UNK]] = True
     return np.flatnonzero(kept)
+
+
+def _rows(vocabulary: WordVocabulary, forms: Iterable[str]) -> NDArray[np.int64]:
+    """The rows of these forms, after those that are no words."""
+    numbers = {number for form in forms if (number := vocabulary.lookup(form)) >= len(vocabulary.specials)}
+    return np.array([*range(len(vocabulary.specials)), *sorted(numbers)], dtype=np.int64)
 
 
 def _select(vocabulary: WordVocabulary, rows: NDArray[np.int64]) -> WordVocabulary:

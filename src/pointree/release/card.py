@@ -30,6 +30,7 @@ def release_card(recipe: LanguageRecipe, result: Mapping[str, Any], command: str
     code, data = recipe.code, f"{recipe.treebank} {recipe.release}"
     las = result["test"]["raw"]["las"]
     note = f" {recipe.note}" if recipe.note else ""
+    start = f" The training started from the network of `{recipe.start}`." if recipe.start else ""
     vectors = f" Word vectors: {recipe.vectors_licence}." if recipe.vectors else ""
     return f"""# {code}: {recipe.name}
 
@@ -54,7 +55,7 @@ F1 of the official evaluator, in percent:
 ## Data
 
 {data} of [Universal Dependencies](https://universaldependencies.org), by the contributors that `LICENSE` and the
-page of the treebank name, under {recipe.licence}; the model is under the same licence.{note}{vectors}
+page of the treebank name, under {recipe.licence}; the model is under the same licence.{note}{vectors}{start}
 
 ## Command
 

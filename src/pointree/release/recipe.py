@@ -4,8 +4,8 @@ preset = "quick"                     settings to start from, of `pointree train 
 version = "1.0.0"                    the version of the packages
 bits = 8                             bits of the weights in the packages: 8, 16 or 32
 precision = "int8"                   optional: arithmetic in which the packages run, fp32 or int8
-max_mb = 6                           optional: size of a package over which there is a warning
-prune_words = 20000                  optional: words that the packages keep, besides all of the training data
+prune_words = 20000                  optional: words that a package keeps, the most frequent of the training data first
+max_mb = 6                           optional: size of a package; with prune_words, as many words go as it needs
 
 [set.training]                       settings of all models
 epochs = 20
@@ -17,6 +17,7 @@ release = "2.6"                      of Universal Dependencies
 licence = "CC BY-SA 4.0"             of the treebank and so of the model; non-commercial ones are refused
 files = "ud-2.6/sv_talbanken/sv_talbanken-ud-{}.conllu"     under --data, with {} for train, dev and test
 vectors = "vectors/sv.vec.gz"        optional, under --data; vectors_licence is what the card says of them
+start = "nn"                         optional: language of this recipe whose trained network is the start of this one
 note = "…"                           optional: what else the card says of the data
 published = { raw = 89.68, gold = 90.14, release = "2.6" }  optional: LAS of UDPipe 2 on test
 set.embeddings.char_parts = true     optional: settings of this model
@@ -45,7 +46,7 @@ SPLITS = ("train", "dev", "test")
 
 _KEYS = ("preset", "version", "bits", "precision", "max_mb", "prune_words", "set", "languages")
 _REQUIRED = ("name", "treebank", "release", "licence", "files")
-_LANGUAGE_KEYS = (*_REQUIRED, "vectors", "vectors_licence", "note", "published", "set")
+_LANGUAGE_KEYS = (*_REQUIRED, "vectors", "vectors_licence", "start", "note", "published", "set")
 _CODE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
 
@@ -78,6 +79,7 @@ class LanguageRecipe:
     prune_words: int | None = None
     vectors: str | None = None
     vectors_licence: str = ""
+    start: str | None = None
     note: str = ""
     published: Published | None = None
 
@@ -142,6 +144,7 @@ class _Reader(Checks):
         if not languages:
             self.faults.append("languages must have an entry at least, found none")
         found = [self._language(code, table, settings, shared) for code, table in languages.items()]
+        self._check_starts(languages)
         return [recipe for recipe in found if recipe is not None]
 
     def _language(
@@ -157,7 +160,7 @@ class _Reader(Checks):
             self.faults.append(f"{place}: {' and '.join(missing)} missing")
         texts = {
             key: self._typed(f"{place}.{key}", entry[key], str, "")
-            for key in (*_REQUIRED, "vectors", "vectors_licence", "note")
+            for key in (*_REQUIRED, "vectors", "vectors_licence", "start", "note")
             if key in entry
         }
         if "NC" in re.split(r"\W+", texts.get("licence", "").upper()):
@@ -177,6 +180,16 @@ class _Reader(Checks):
         if len(self.faults) > before:
             return None
         return LanguageRecipe(code=code, settings=own, published=published, **texts, **shared)
+
+    def _check_starts(self, languages: Mapping[str, Any]) -> None:
+        starts = {
+            code: table["start"] for code, table in languages.items() if isinstance(table, dict) and "start" in table
+        }
+        for code, start in starts.items():
+            if start not in languages or start in starts:
+                self.faults.append(
+                    f"languages.{code}.start: expected a language of the recipe without a start, found {start!r}"
+                )
 
     def _published(self, place: str, value: object) -> Published | None:
         table = self._typed(place, value, dict, None)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from pointree.errors import InputError, OutputError, UsageError
 from pointree.experiments.lock import lock_folder
 from pointree.experiments.results import make_folder, read_json, read_metrics, write_json
-from pointree.models.folder import write_card
+from pointree.models.folder import read_folder, write_card
 from pointree.models.layout import CARD, MANIFEST
 from pointree.models.shrink import shrink_model
 from pointree.models.summary import model_files
@@ -41,6 +42,11 @@ __all__ = ["STEPS", "ReleasedModel", "release_models"]
 
 STEPS = ("train", "score", "baseline", "package")
 """The steps in their order; the baseline runs only if it is asked for."""
+
+_ROOM = 20_000
+"""Bytes of a package for its card, licence and metadata."""
+_WORD_BYTES = 200
+"""More than a word takes in the files of a model: its row, its letters and its lemma."""
 
 PathLike = str | os.PathLike[str]
 
@@ -136,6 +142,11 @@ class _Job:
     warn: Callable[[str], None]
 
     @property
+    def start(self) -> Path | None:
+        """The trained model of another language that this one starts from."""
+        return None if self.recipe.start is None else self.work.with_name(self.recipe.start) / "model"
+
+    @property
     def small(self) -> Path:
         return self.work / "small"
 
@@ -154,15 +165,20 @@ class _Job:
         if done is None:
             from pointree.training.run import train
 
+            start = self.start
+            if start is not None and read_json(start.with_name("trained.json")) is None:
+                raise UsageError(f"{start}: no trained model; {self.recipe.code} starts from it, so make it first")
             self.notice(f"{self.recipe.code}: training on {self.recipe.treebank} {self.recipe.release}")
             with observing() as observer:
                 train(
                     self._file("train"),
                     self._file("dev"),
                     self.work / "model",
-                    preset=self.recipe.preset,
+                    preset=self.recipe.preset if start is None else None,
                     settings=self.recipe.settings,
                     vectors=self._vectors,
+                    init=start,
+                    other_language=start is not None,
                     resume=(self.work / "model").exists(),
                     text_model=True,
                     device=device,
@@ -179,16 +195,21 @@ class _Job:
             return
         self.notice(f"{self.recipe.code}: shrinking")
         fresh = self.work / "small.new"
-        shutil.rmtree(fresh, ignore_errors=True)
-        words = self.recipe.prune_words
-        shrink_model(
-            self.work / "model",
-            fresh,
-            words=words,
-            keep=() if words is None else (form for each in read_treebank(self._file("train")) for form in each.forms),
-            bits=None if self.recipe.bits == 32 else self.recipe.bits,  # type: ignore[arg-type]  # the recipe is checked
-            precision=self.recipe.precision,
-        )
+        forms = self._forms()
+        kept = len(forms)
+        while True:
+            shutil.rmtree(fresh, ignore_errors=True)
+            shrink_model(
+                self.work / "model",
+                fresh,
+                only=None if self.recipe.prune_words is None else forms[:kept],
+                bits=None if self.recipe.bits == 32 else self.recipe.bits,  # type: ignore[arg-type]  # it is checked
+                precision=self.recipe.precision,
+            )
+            over = packaged_size(fresh) + _ROOM - (self.recipe.max_mb or 0) * 1_000_000
+            if over <= 0 or not kept or self.recipe.max_mb is None or self.recipe.prune_words is None:
+                break
+            kept = max(kept - over // _WORD_BYTES - 1, 0)
         (fresh / CARD).unlink(missing_ok=True)
         licence = self._file("train").with_name("LICENSE.txt")
         if licence.is_file():
@@ -197,6 +218,15 @@ class _Job:
             self.warn(f"{licence}: no such file; the package will lack the licence of the treebank")
         shutil.rmtree(self.small, ignore_errors=True)
         fresh.rename(self.small)
+
+    def _forms(self) -> list[str]:
+        """The words of the package, the most frequent first: those of the training data, then others that it knows."""
+        if self.recipe.prune_words is None:
+            return []
+        counts = Counter(form for each in read_treebank(self._file("train")) for form in each.forms)
+        known = read_folder(self.work / "model").vocabularies.words
+        others = [word for word in known.symbols[len(known.specials) :] if word not in counts]
+        return [*(form for form, _ in counts.most_common()), *others][: self.recipe.prune_words]
 
     def score(self) -> None:
         """Score the small model on dev and test."""
@@ -299,6 +329,7 @@ class _Job:
         return {
             "settings": self.recipe.config.to_dict(),
             "data": {path.name: _sha256(path) for path in files},
+            **({} if self.start is None else {"start": read_json(self.start.with_name("trained.json"))}),
         }
 
 
