@@ -31,7 +31,9 @@ class PretrainedEmbedding(nn.Module):
         if isinstance(inputs, SubwordBatch):
             if self.model is None:
                 raise ValueError("sub-words need a fine-tuned pretrained model")
-            layers: Tensor = self.model(inputs).to(dtype)
+            # The weights stay in 32 bits; their products are computed in the type of the network.
+            with torch.autocast(next(self.model.parameters()).device.type, dtype, enabled=dtype == torch.bfloat16):
+                layers: Tensor = self.model(inputs).to(dtype)
         else:
             layers = inputs.to(dtype)
         mixed: Tensor = self.mix(layers) if self.mix is not None else layers.squeeze(1)
