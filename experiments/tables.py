@@ -37,7 +37,9 @@ DEV_FILES = ("en_ewt", "eu_bdt", "fi_tdt", "he_htb", "it_isdt", "ko_gsd", "sv_ta
 
 def reports() -> Iterator[Report]:
     """The reports of all grids that have results."""
-    recorded = sorted(path.name for path in (HERE / "results").iterdir() if path.name not in ("earlier", "languages"))
+    recorded = sorted(
+        path.name for path in (HERE / "results").iterdir() if path.name not in ("earlier", "english", "languages")
+    )
     for name in dict.fromkeys([*FIRST, *recorded]):
         grid = load_grid(HERE / f"{name}.toml", {}, need_files=False)
         report = make_report(grid, HERE / "results" / name)
@@ -228,6 +230,27 @@ def _figure(result: Mapping[str, Any], split: str, metric: str) -> str:
     return f"{result[split][metric]:.2f}" if split in result else ""
 
 
+# English
+
+
+def english() -> Iterator[str]:
+    """The bundled models on test, from raw text and with gold tokens."""
+    measures = ("tokens", "sentences", "upos", "xpos", "ufeats", "lemmas", "uas", "las", "clas")
+    yield "| model | input | " + " | ".join(SCORE_NAMES[name] for name in measures) + " |"
+    yield "| --- " * (len(measures) + 2) + "|"
+    for name in ("en", "en-fast"):
+        if (result := read_json(HERE / "results" / "english" / f"{name}.json")) is None:
+            continue
+        greedy, beam = result["test"], result["beam"]
+        for what, scores in (
+            ("raw text", greedy["raw"]),
+            ("raw text, `--beam 10`", beam["raw"]),
+            ("gold tokens", greedy["gold"]),
+            ("gold tokens, `--beam 10`", beam["gold"]),
+        ):
+            yield f"| `{name}` | {what} | " + " | ".join(f"{scores[measure]:.2f}" for measure in measures) + " |"
+
+
 # Languages
 
 
@@ -303,10 +326,12 @@ TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "verdict": verdict,
     "all-results": all_results,
     "earlier-results": earlier_results,
+    "english": english,
     "languages": languages,
     "languages-gold-tokens": languages_with_gold_tokens,
 }
-DOCUMENTS = (HERE / "README.md", *(NOTES / f"{name}.md" for name in ("results", "hierarchy", "ablations", "languages")))
+_NOTES = ("results", "hierarchy", "ablations", "languages", "english-model")
+DOCUMENTS = (HERE / "README.md", HERE.parent / "README.md", *(NOTES / f"{name}.md" for name in _NOTES))
 
 
 def updated(text: str, tables: Mapping[str, Callable[[], Iterator[str]]] = TABLES) -> str:

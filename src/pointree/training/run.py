@@ -130,7 +130,8 @@ def train(
     if _names(teacher) and chosen.decoder.order == "top-down":
         raise UsageError("--teacher: expected a bottom-up decoder.order, found top-down, which learns from trees alone")
     prepare_process(threads)
-    teachers = [Parser.load(name, device=device) for name in _names(teacher)]
+    arithmetic = "bf16" if chosen.training.precision == "bf16" else None
+    teachers = [Parser.load(name, device=device, precision=arithmetic) for name in _names(teacher)]
     for each in teachers:
         each.require_posteriors()
     group = join_group(device)  # of all processes that have seen whether there is a run to resume
