@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 import torch
 
 from pointree.config import PretrainedConfig
 from pointree.pretrained.embedding import PretrainedEmbedding
 from pointree.pretrained.identity import PretrainedIdentity
+
+from .small_models import make_pretrained, open_pretrained
 
 IDENTITY = PretrainedIdentity("tiny", "", 4, 3)
 
@@ -29,3 +34,23 @@ def test_a_learned_mix_is_all_that_is_learned() -> None:
 def test_a_batch_without_vectors_is_a_mistake() -> None:
     with pytest.raises(ValueError, match="the batch has none"):
         PretrainedEmbedding(PretrainedConfig(model="tiny"), IDENTITY)(None, torch.float32)
+
+
+def test_a_fine_tuned_model_multiplies_in_the_type_of_the_network(tmp_path: Path) -> None:
+    model = open_pretrained(make_pretrained(tmp_path))
+    config = PretrainedConfig(model=str(tmp_path), layers=(1, 2, 3), fine_tune=True)
+    embedding = PretrainedEmbedding(config, model.identity)
+    embedding.model = model
+    words = [["the", "rain", "of", "the", "day"]]
+    batch = model.lay_out(words, [np.arange(6)])
+    linear = next(module for module in model.modules() if isinstance(module, torch.nn.Linear))
+    seen: list[torch.dtype] = []
+    linear.register_forward_hook(lambda _module, _inputs, output: seen.append(output.dtype))
+    exact = embedding(batch, torch.float32)
+    rough = embedding(batch, torch.bfloat16)
+    assert seen == [torch.float32, torch.bfloat16]
+    assert (exact.dtype, rough.dtype) == (torch.float32, torch.bfloat16)
+    torch.testing.assert_close(rough.float(), exact, atol=0.1, rtol=0.1)
+    rough.float().sum().backward()
+    assert linear.weight.grad is not None
+    assert linear.weight.grad.dtype == torch.float32
