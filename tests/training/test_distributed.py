@@ -21,7 +21,7 @@ from torch import nn
 
 import pointree
 from pointree.errors import TrainingError, UsageError
-from pointree.models.layout import CHECKPOINT, METRICS, WEIGHTS
+from pointree.models.layout import CHECKPOINT, METRICS, TEACHER_PROBABILITIES, WEIGHTS
 from pointree.training import distributed
 from pointree.training.distributed import Group, join_group
 
@@ -151,8 +151,10 @@ WITHIN: dict[str, Any] = {
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system cannot kill")
-def test_a_run_goes_on_within_an_epoch(treebank: Path, tmp_path: Path) -> None:
+def test_a_run_goes_on_within_an_epoch(treebank: Path, together: tuple[Path, str], tmp_path: Path) -> None:
+    """Also with a teacher, which is asked once for both processes."""
     more = [part for name, value in WITHIN.items() for part in ("--set", f"{name}={value}")]
+    more += ["--teacher", str(together[0])]
 
     def run(*given: str, **options: Any) -> subprocess.CompletedProcess[str]:
         return subprocess.run([*given], capture_output=True, text=True, check=False, **options)
@@ -169,10 +171,12 @@ def test_a_run_goes_on_within_an_epoch(treebank: Path, tmp_path: Path) -> None:
         assert len(stream.get_tensor("epoch/random")) == 2
     assert progress["epoch"] == 1
     assert progress["batches"] in (4, 5), "the last checkpoint may have been cut off by the end of the other process"
+    assert (parts / TEACHER_PROBABILITIES).is_dir()
     done = run(*command(treebank, parts, *more, "--resume"))
     assert done.returncode == 0, done.stderr
     assert metrics(parts) == metrics(whole)
     assert (parts / WEIGHTS).read_bytes() == (whole / WEIGHTS).read_bytes()
+    assert not (parts / TEACHER_PROBABILITIES).exists()
     with safe_open(whole / CHECKPOINT, framework="pt") as expected, safe_open(parts / CHECKPOINT, "pt") as ended:
         for name in expected.keys():  # noqa: SIM118
             assert ended.get_tensor(name).equal(expected.get_tensor(name)), name

@@ -6,7 +6,6 @@ Long epochs have checkpoints in their middle too.
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +27,7 @@ from pointree.evaluation.relations import is_punctuation, universal_deprel
 from pointree.files import atomic_write, remove_leftovers
 from pointree.models.folder import replace_config, save_folder, write_card
 from pointree.models.graphs import add_graphs
-from pointree.models.layout import CHECKPOINT, METRICS, PRETRAINED, WEIGHTS
+from pointree.models.layout import CHECKPOINT, METRICS, PRETRAINED, TEACHER_PROBABILITIES, WEIGHTS
 from pointree.models.weights import write_weights
 from pointree.nn.pretrained_features import FrozenFeatures, PretrainedFeatures, TrainedFeatures
 from pointree.nn.segmenter import SegmenterNetwork
@@ -43,13 +42,14 @@ from pointree.training.batches import epoch_batches
 from pointree.training.calibration import calibrate_folder
 from pointree.training.checkpoint import CHECKPOINT_SECONDS, RunState, read_checkpoint, write_checkpoint
 from pointree.training.data import data_fingerprint
-from pointree.training.distillation import Distillation
+from pointree.training.distillation import Distillation, teacher_checksum, teacher_names
 from pointree.training.distributed import Group
 from pointree.training.exploration import Exploration
 from pointree.training.initial_model import InitialModel
 from pointree.training.observer import TrainingObserver
 from pointree.training.optimiser import Optimiser
 from pointree.training.schedule import dropout_share, learning_rate
+from pointree.training.teacher_file import remove_teacher_file
 from pointree.training.technique import Technique
 from pointree.training.unfinished_epoch import UnfinishedEpoch
 from pointree.treebank.sentence import Sentence, Token
@@ -123,7 +123,8 @@ class Trainer:
         if self.init is not None:
             self.data["init"] = self.init.short_name
         if self.teachers:
-            self.data["teachers"] = " ".join(Path(os.path.abspath(teacher.name)).name for teacher in self.teachers)
+            self.data["teachers"] = teacher_names(self.teachers)
+        self.distillation: Distillation | None = None  # until the first epoch begins
         self.optimiser = Optimiser(self.network, training)
         self.average = MovingAverage(self.network, training.average) if training.average else None
 
@@ -170,12 +171,6 @@ class Trainer:
         return Exploration(self.encoded, systems, probability) if probability and sees_any else None
 
     @cached_property
-    def distillation(self) -> Distillation | None:
-        """What the teachers think of the training sentences, if there are any."""
-        deprels, weight = self.vocabularies.deprels.symbols, self.config.training.teacher_weight
-        return Distillation(self.teachers, self.train, deprels, weight) if self.teachers else None
-
-    @cached_property
     def techniques(self) -> dict[str, Technique]:
         """What keeps a state beside the weights, by the names of their groups in a checkpoint."""
         found = {"optimiser": self.optimiser, "average": self.average, "exploration": self.exploration}
@@ -213,12 +208,30 @@ class Trainer:
             forms = [sentence.forms for sentence in (*self.train, *self.dev)]
             with self.group.first_alone():
                 self.pretrained.prepare(forms, self.observer.features_computed)
+        if self.teachers and self.progress.epoch < self.config.training.epochs:
+            self._ask_teachers()
         while self.progress.epoch < self.config.training.epochs:
             self.progress.order_las.clear()
             self._run_epoch()
         if len(self.network.systems) > 1 and self.progress.best_epoch and not self.progress.order_las:
             self._measure_orders()
+        self.distillation = None  # a file that is in use cannot be removed everywhere
+        if self.teachers and self.group.is_first:
+            remove_teacher_file(self.output / TEACHER_PROBABILITIES)
         return self.progress
+
+    def _ask_teachers(self) -> None:
+        """Learn what the teachers think of the training sentences, from them or from what the run has kept."""
+        with self.group.first_alone():
+            self.distillation = Distillation(
+                self.teachers,
+                self.train,
+                self.vocabularies.deprels.symbols,
+                self.config.training.teacher_weight,
+                folder=self.output / TEACHER_PROBABILITIES,
+                about={"teachers": teacher_checksum(self.teachers), "train": self.data["train"]},
+                on_progress=partial(self.observer.stage_progressed, "teachers"),
+            )
 
     def _prepare_output(self) -> None:
         if not self.group.is_first:
