@@ -57,6 +57,21 @@ def test_a_terminal_has_bars_that_leave_lines(monkeypatch: pytest.MonkeyPatch) -
     assert "w/s" in shown
 
 
+def test_a_resumed_epoch_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr("time.perf_counter", lambda: now)
+    with TrainingDisplay() as display:
+        display.epoch_started(7, 10, 200)
+        display.epoch_resumed(50, 30.0)
+        run, epoch = display.progress.tasks
+        assert (run.completed, run.total, epoch.completed, epoch.total) == (6 * 200 + 50, 2000, 50, 200)
+        now = 30.0
+        display.batch_done(50, 1.5)
+        assert (run.completed, epoch.completed, epoch.fields["speed"]) == (1300, 100, "2 w/s")
+        assert run.fields["left"] == 60 + 3 * 120, "half an epoch took a minute, with the time before the stop"
+
+
 def test_stages_of_the_text_model(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     stages = [("tokeniser", 1), ("tokeniser", 2), ("tagger", 1)]
     with TrainingDisplay() as display:

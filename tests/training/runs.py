@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 
 from pointree.config import Config
 from pointree.training import checkpoint
+from pointree.training import trainer as trainer_module
 from pointree.training.observer import TrainingObserver
 from pointree.training.trainer import Trainer
 from pointree.treebank.conllu import read_conllu
@@ -39,6 +40,8 @@ MOMENTS = (
     "while a checkpoint is written",
     "between the checkpoint and the metrics",
     "after an epoch",
+    "after a checkpoint within an epoch",
+    "while a checkpoint is written within an epoch",
 )
 KILLED_EPOCH = 3
 
@@ -81,6 +84,8 @@ class Killer(TrainingObserver):
         self.epoch = 0
         self.batches = 0
         self.trainer: Trainer | None = None
+        if moment.endswith("within an epoch"):
+            trainer_module.CHECKPOINT_SECONDS = 0.0
 
     def epoch_started(self, epoch: int, epochs: int, words: int) -> None:
         self.epoch, self.batches = epoch, 0
@@ -94,8 +99,12 @@ class Killer(TrainingObserver):
 
     def batch_done(self, words: int, loss: float) -> None:
         self.batches += 1
-        chosen = {"in the first epoch": 1, "in the middle of an epoch": KILLED_EPOCH}.get(self.moment)
-        if self.epoch == chosen and self.batches == 2:
+        first = self.moment == "in the first epoch"
+        if self.epoch != (1 if first else KILLED_EPOCH) or self.batches != 2:
+            return
+        if self.moment == "while a checkpoint is written within an epoch":
+            checkpoint.atomic_write = half_written  # type: ignore[assignment]
+        elif first or self.moment in ("in the middle of an epoch", "after a checkpoint within an epoch"):
             die()
 
     def epoch_ended(self, metrics: dict[str, Any], improved: bool) -> None:

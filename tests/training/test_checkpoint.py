@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,22 @@ def test_a_checkpoint_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert tensors.keys() == TENSORS.keys()
     assert all(tensors[name].equal(tensor) and tensors[name].dtype == tensor.dtype for name, tensor in TENSORS.items())
     assert [path.name for path in tmp_path.iterdir()] == [CHECKPOINT]
+
+
+def test_a_checkpoint_within_an_epoch_says_how_far_it_is(tmp_path: Path) -> None:
+    within = replace(PROGRESS, batches=12, epoch_seconds=901.5)
+    write(tmp_path, within)
+    assert read_checkpoint(tmp_path, Config(), DATA)[1] == within
+
+
+def test_a_checkpoint_from_before_there_were_any_within_epochs_is_read(tmp_path: Path) -> None:
+    write(tmp_path)
+    with safe_open(tmp_path / CHECKPOINT, framework="pt") as stream:
+        metadata = stream.metadata()
+    progress = json.loads(metadata["progress"])
+    del progress["batches"], progress["epoch_seconds"]
+    save_file(TENSORS, tmp_path / CHECKPOINT, {**metadata, "progress": json.dumps(progress)})
+    assert read_checkpoint(tmp_path, Config(), DATA)[1] == PROGRESS
 
 
 def full_disk(*_args: object) -> None:
@@ -184,6 +202,13 @@ def test_the_length_of_a_run_may_change_where_the_past_stays_the_same(tmp_path: 
 def test_the_length_of_a_run_may_not_change_its_past(tmp_path: Path, name: str) -> None:
     with pytest.raises(TrainingError, match="was made with other settings: training"):
         reread(tmp_path, *OTHER_LENGTHS[name])
+
+
+def test_the_rates_of_an_unfinished_epoch_are_past_too(tmp_path: Path) -> None:
+    config = Config.from_dict({"training": {"schedule": "linear", "epochs": 12}})
+    write_checkpoint(tmp_path, TENSORS, RunState(batches=1), config, DATA)
+    with pytest.raises(TrainingError, match=r"training.epochs was 12, is 24"):
+        read_checkpoint(tmp_path, Config.from_dict({"training": {"schedule": "linear", "epochs": 24}}), DATA)
 
 
 def test_the_length_may_not_cut_a_past_warm_up_of_the_encoder_either(tmp_path: Path) -> None:

@@ -15,16 +15,18 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file
 from torch import nn
 
 import pointree
 from pointree.errors import TrainingError, UsageError
-from pointree.models.layout import METRICS, WEIGHTS
+from pointree.models.layout import CHECKPOINT, METRICS, TEACHER_PROBABILITIES, WEIGHTS
 from pointree.training import distributed
 from pointree.training.distributed import Group, join_group
 
 from ..helpers import EWT, NO_DROPOUT, merge
+from . import killed_process
 from .runs import SIZES
 
 SETTINGS: dict[str, Any] = {
@@ -136,6 +138,50 @@ def test_a_run_goes_on_after_a_process_was_killed(treebank: Path, together: tupl
     assert (output / WEIGHTS).read_bytes() == (together[0] / WEIGHTS).read_bytes()
 
 
+WITHIN: dict[str, Any] = {
+    "training.batch_size": 2,
+    "training.epochs": 3,
+    "training.exploration": 0.7,
+    "training.average": 0.9,
+    "embeddings.dropout": 0.3,
+    "decoder.dropout": 0.3,
+}
+"""Settings of a run of which the processes have random numbers and memories of their own; eight batches an epoch."""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system cannot kill")
+def test_a_run_goes_on_within_an_epoch(treebank: Path, together: tuple[Path, str], tmp_path: Path) -> None:
+    """Also with a teacher, which is asked once for both processes."""
+    more = [part for name, value in WITHIN.items() for part in ("--set", f"{name}={value}")]
+    more += ["--teacher", str(together[0])]
+
+    def run(*given: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([*given], capture_output=True, text=True, check=False, **options)
+
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    done = run(*command(treebank, whole, *more))
+    assert done.returncode == 0, done.stderr
+    line = command(treebank, parts, *more)
+    place = line.index("-m", line.index("--nproc-per-node"))
+    line[place : place + 2] = [killed_process.__file__, "1", "13"]
+    assert run(*line).returncode != 0
+    with safe_open(parts / CHECKPOINT, framework="pt") as stream:
+        progress = json.loads(stream.metadata()["progress"])
+        assert len(stream.get_tensor("epoch/random")) == 2
+    assert progress["epoch"] == 1
+    assert progress["batches"] in (4, 5), "the last checkpoint may have been cut off by the end of the other process"
+    assert (parts / TEACHER_PROBABILITIES).is_dir()
+    done = run(*command(treebank, parts, *more, "--resume"))
+    assert done.returncode == 0, done.stderr
+    assert metrics(parts) == metrics(whole)
+    assert (parts / WEIGHTS).read_bytes() == (whole / WEIGHTS).read_bytes()
+    assert not (parts / TEACHER_PROBABILITIES).exists()
+    with safe_open(whole / CHECKPOINT, framework="pt") as expected, safe_open(parts / CHECKPOINT, "pt") as ended:
+        for name in expected.keys():  # noqa: SIM118
+            assert ended.get_tensor(name).equal(expected.get_tensor(name)), name
+
+
 def process(agent: int, *, rank: int) -> int:
     """The process with a rank among those that torchrun started."""
     for folder in Path("/proc").glob("[0-9]*"):
@@ -156,9 +202,18 @@ def test_one_process_is_a_group_in_which_nothing_is_sent() -> None:
     assert parameter.grad is None
     assert group.share([3, 2, 1]) == [3, 2, 1]
     assert group.sum(torch.tensor([1, 2])).tolist() == [1.0, 2.0]
+    assert group.gather(torch.tensor([1, 2], dtype=torch.uint8)).tolist() == [[1.0, 2.0]]
+    assert (group.agree(True), group.agree(False)) == (True, False)
     with group.first_alone():
         group.wait()
     group.leave()
+
+
+def test_the_first_process_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(distributed.dist, "all_reduce", lambda _tensor: None)  # the others have nothing to add
+    assert Group(0, 2).agree(True)
+    assert not Group(1, 2).agree(True)
+    assert Group(1, 3).gather(torch.tensor([5, 6])).tolist() == [[0.0, 0.0], [5.0, 6.0], [0.0, 0.0]]
 
 
 def test_shares_are_disjoint_and_complete() -> None:

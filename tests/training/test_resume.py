@@ -36,6 +36,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 CASES = [(name, moment) for name in ("linear", "plateau averaged") for moment in MOMENTS]
 CASES += [("linear averaged", MOMENTS[1]), ("explored", MOMENTS[1]), ("plateau explored", MOMENTS[5])]
 CASES += [("heads", MOMENTS[1]), ("heads", MOMENTS[5])]
+CASES += [(name, moment) for name in ("linear averaged", "plateau explored", "heads") for moment in MOMENTS[6:]]
 CASES += [("plateau", MOMENTS[3]), ("plateau", MOMENTS[5])]
 
 TIMES = {"words_per_s", "seconds"}
@@ -80,11 +81,11 @@ def test_a_killed_run_resumed_is_the_run_that_was_never_killed(
 ) -> None:
     folder, expected = killed[name, moment], uninterrupted(name)
     half_written = list(folder.glob(".*.tmp"))
-    assert bool(half_written) == (moment == "while a checkpoint is written")
+    assert bool(half_written) == moment.startswith("while a checkpoint is written")
     trainer = small_trainer(folder, small_config(**SETTINGS[name]))
     trainer.resume()
     finished = {MOMENTS[0]: 0, MOMENTS[4]: 3, MOMENTS[5]: 3}.get(moment, 2)
-    assert trainer.progress.epoch == finished
+    assert (trainer.progress.epoch, trainer.progress.batches) == (finished, int(moment in MOMENTS[6:]))
     trainer.run()
     assert (folder / "weights.safetensors").read_bytes() == (expected / "weights.safetensors").read_bytes()
     assert metrics(folder) == metrics(expected)

@@ -34,6 +34,10 @@ class EpochClock:
         """An epoch begins, counted from 1."""
         self.epoch, self.n_epochs, self.began = epoch, n_epochs, time.perf_counter()
 
+    def add(self, seconds: float) -> None:
+        """Count time that the epoch took before the run was stopped."""
+        self.began -= seconds
+
     def end(self) -> None:
         """The epoch was learned and evaluated."""
         self.seconds.append(time.perf_counter() - self.began)
@@ -131,6 +135,14 @@ class TrainingDisplay(TrainingObserver):
             self.run = self._bar("training", epochs * words, completed=(epoch - 1) * words)
         self.epochs.start(epoch, epochs)
         self.epoch = self._bar(f"epoch {epoch}/{epochs}", words)
+
+    def epoch_resumed(self, words: int, seconds: float) -> None:
+        """Move both bars to where the run was stopped."""
+        self.words = words
+        self.started -= seconds
+        self.epochs.add(seconds)
+        self.progress.update(self.run, advance=words)
+        self.progress.update(self.epoch, advance=words)
 
     def batch_done(self, words: int, loss: float) -> None:
         """Move both bars."""

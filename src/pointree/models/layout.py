@@ -14,7 +14,8 @@ encoder.json          with pretrained embeddings: the name, size and checksum of
 graphs/               optional: the network for the engine onnx, without its weights
 encoder/              optional: that model; of one that was fine-tuned, its configuration and tokeniser
 
-While it is trained, the folder also has a checkpoint and metrics; they are not part of the model.
+While it is trained, the folder also has a checkpoint and metrics and, with teachers, a folder of their probabilities;
+they are not part of the model.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ __all__ = [
     "PRETRAINED_IDENTITY",
     "SEGMENTER",
     "SEGMENTER_CHECKPOINT",
+    "TEACHER_PROBABILITIES",
     "TEXT_MODEL",
     "VOCABULARIES",
     "WEIGHTS",
@@ -60,6 +62,7 @@ SEGMENTER = "segmenter.json"
 
 CHECKPOINT = "checkpoint.safetensors"
 SEGMENTER_CHECKPOINT = "segmenter-checkpoint.safetensors"
+TEACHER_PROBABILITIES = "teacher-probabilities"
 METRICS = "metrics.jsonl"
 """A file with one JSON object an epoch: ``epoch`` from 1; ``arc_loss`` and ``label_loss`` of an average word;
 ``learning_rate`` of the last step; ``dev_uas``, ``dev_las`` (labels without their subtypes), ``dev_las_subtypes`` and,

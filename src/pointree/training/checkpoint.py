@@ -1,4 +1,7 @@
-"""A training run on disk: one file that is replaced as a whole after every epoch, so that it is never half written."""
+"""A training run on disk: one file that is replaced as a whole, so that it is never half written.
+
+That happens after every epoch and, because an epoch over millions of words takes hours, every few minutes within one.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,10 @@ from pointree.models.folder import upgrade_names
 from pointree.models.layout import CHECKPOINT
 from pointree.training.schedule import Plateau
 
-__all__ = ["RunState", "read_checkpoint", "write_checkpoint"]
+__all__ = ["CHECKPOINT_SECONDS", "RunState", "read_checkpoint", "write_checkpoint"]
+
+CHECKPOINT_SECONDS = 15 * 60.0
+"""How long an epoch goes on without a checkpoint: the most that is lost when a run is killed."""
 
 _OBJECTIVE = "loss of an average word"
 """What is minimised; a run that began with another one cannot go on."""
@@ -29,19 +35,25 @@ _OBJECTIVE = "loss of an average word"
 
 @dataclass(slots=True)
 class RunState:
-    """Where a run stands after a finished epoch."""
+    """Where a run stands."""
 
     epoch: int = 0
+    """How many epochs are finished."""
     step: int = 0
     best_las: float = -1.0
     best_score: float = -1.0
     """By the metric that chooses the best epoch, which may be LAS itself."""
     best_epoch: int = 0
     seconds: float = 0.0
+    """The time of all finished epochs."""
     plateau: Plateau = field(default_factory=Plateau)
     metrics: list[dict[str, Any]] = field(default_factory=list)
     order_las: dict[str, float] = field(default_factory=dict)
     """The LAS on dev of each order on its own, in a finished run of a model that has several."""
+    batches: int = 0
+    """How many batches of an unfinished epoch are learned, at a checkpoint within it."""
+    epoch_seconds: float = 0.0
+    """The time that they took."""
 
 
 def write_checkpoint(
@@ -78,7 +90,8 @@ def read_checkpoint(folder: Path, config: Config, data: Mapping[str, str]) -> tu
     tensors = upgrade_names(tensors)
     if any(name.startswith("average/") for name in tensors):
         tensors.setdefault("average/step", torch.tensor(progress.step))  # version 0.1 did not write it
-    if different := _differences(recorded_config, config.to_dict(), progress.epoch):
+    begun = progress.epoch + (progress.batches > 0)
+    if different := _differences(recorded_config, config.to_dict(), begun):
         raise TrainingError(f"{path}: was made with other settings: {', '.join(different)}")
     if other := [
         name for name in {**data, **recorded_data} if recorded_data and data.get(name) != recorded_data.get(name)
@@ -90,7 +103,8 @@ def read_checkpoint(folder: Path, config: Config, data: Mapping[str, str]) -> tu
 def _differences(recorded: Mapping[str, Any], given: Mapping[str, Any], epoch: int) -> list[str]:
     """The fields of two configurations that differ, each with both of its values.
 
-    The number of epochs is no difference as long as the epochs up to this one do not depend on it.
+    The number of epochs is no difference as long as the epochs up to this one, the last that has begun, do not depend
+    on it.
     """
     upgraded = upgrade(recorded)
     # A field that did not exist when the run began had the effect that its default has now.

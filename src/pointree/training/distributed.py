@@ -112,6 +112,16 @@ class Group:
             dist.all_reduce(found)
         return found.cpu()
 
+    def gather(self, values: Tensor) -> Tensor:
+        """The values of all processes as 64-bit numbers, in a row for each rank."""
+        rows = torch.zeros(self.size, *values.shape, dtype=torch.float64)
+        rows[self.rank] = values
+        return self.sum(rows)
+
+    def agree(self, decision: bool) -> bool:
+        """What the first process has decided, in all of them."""
+        return bool(self.sum(torch.tensor(float(decision and self.is_first))))
+
     def wait(self) -> None:
         """Go on when all processes are here."""
         self.sum(torch.zeros(1))

@@ -25,6 +25,9 @@ class TrainingObserver:
     def epoch_started(self, epoch: int, epochs: int, words: int) -> None:
         """An epoch over so many words begins."""
 
+    def epoch_resumed(self, words: int, seconds: float) -> None:
+        """Of the epoch that began, so many words were learned in so much time before the run was stopped."""
+
     def batch_done(self, words: int, loss: float) -> None:
         """A batch was learned; the loss is that of an average word."""
 

@@ -1,9 +1,11 @@
-"""The training loop: epochs of teacher-forced batches, each with an evaluation and a checkpoint at its end."""
+"""The training loop: epochs of teacher-forced batches, each with an evaluation and a checkpoint at its end.
+
+Long epochs have checkpoints in their middle too.
+"""
 
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +27,7 @@ from pointree.evaluation.relations import is_punctuation, universal_deprel
 from pointree.files import atomic_write, remove_leftovers
 from pointree.models.folder import replace_config, save_folder, write_card
 from pointree.models.graphs import add_graphs
-from pointree.models.layout import CHECKPOINT, METRICS, PRETRAINED, WEIGHTS
+from pointree.models.layout import CHECKPOINT, METRICS, PRETRAINED, TEACHER_PROBABILITIES, WEIGHTS
 from pointree.models.weights import write_weights
 from pointree.nn.pretrained_features import FrozenFeatures, PretrainedFeatures, TrainedFeatures
 from pointree.nn.segmenter import SegmenterNetwork
@@ -38,16 +40,18 @@ from pointree.search import ParseTree
 from pointree.training.average import MovingAverage
 from pointree.training.batches import epoch_batches
 from pointree.training.calibration import calibrate_folder
-from pointree.training.checkpoint import RunState, read_checkpoint, write_checkpoint
+from pointree.training.checkpoint import CHECKPOINT_SECONDS, RunState, read_checkpoint, write_checkpoint
 from pointree.training.data import data_fingerprint
-from pointree.training.distillation import Distillation
+from pointree.training.distillation import Distillation, teacher_checksum, teacher_names
 from pointree.training.distributed import Group
 from pointree.training.exploration import Exploration
 from pointree.training.initial_model import InitialModel
 from pointree.training.observer import TrainingObserver
 from pointree.training.optimiser import Optimiser
 from pointree.training.schedule import dropout_share, learning_rate
+from pointree.training.teacher_file import remove_teacher_file
 from pointree.training.technique import Technique
+from pointree.training.unfinished_epoch import UnfinishedEpoch
 from pointree.treebank.sentence import Sentence, Token
 from pointree.vocabulary import Vocabularies
 from pointree.vocabulary.extension import extend_vocabularies
@@ -112,13 +116,15 @@ class Trainer:
             self.config, self.vocabularies, TorchEngine(self.config, self.vocabularies, self.network, source)
         )
         self.progress = RunState()
+        self.unfinished: dict[str, Tensor] = {}  # of the epoch in which the checkpoint was written, if it was in one
         self.data = data_fingerprint(self.train, self.dev, self.vectors, self.config.predicted_columns)
         if pretrained is not None:
             self.data["encoder"] = pretrained.identity.sha256  # the name that it has in checkpoints
         if self.init is not None:
             self.data["init"] = self.init.short_name
         if self.teachers:
-            self.data["teachers"] = " ".join(Path(os.path.abspath(teacher.name)).name for teacher in self.teachers)
+            self.data["teachers"] = teacher_names(self.teachers)
+        self.distillation: Distillation | None = None  # until the first epoch begins
         self.optimiser = Optimiser(self.network, training)
         self.average = MovingAverage(self.network, training.average) if training.average else None
 
@@ -165,12 +171,6 @@ class Trainer:
         return Exploration(self.encoded, systems, probability) if probability and sees_any else None
 
     @cached_property
-    def distillation(self) -> Distillation | None:
-        """What the teachers think of the training sentences, if there are any."""
-        deprels, weight = self.vocabularies.deprels.symbols, self.config.training.teacher_weight
-        return Distillation(self.teachers, self.train, deprels, weight) if self.teachers else None
-
-    @cached_property
     def techniques(self) -> dict[str, Technique]:
         """What keeps a state beside the weights, by the names of their groups in a checkpoint."""
         found = {"optimiser": self.optimiser, "average": self.average, "exploration": self.exploration}
@@ -199,6 +199,7 @@ class Trainer:
         self.network.load_state_dict(groups["weights"])
         for name, technique in self.techniques.items():
             technique.load_state(groups[name])
+        self.unfinished = groups["epoch"]
 
     def run(self) -> RunState:
         """Train to the last epoch; the output folder then holds the model that was best on dev."""
@@ -207,12 +208,30 @@ class Trainer:
             forms = [sentence.forms for sentence in (*self.train, *self.dev)]
             with self.group.first_alone():
                 self.pretrained.prepare(forms, self.observer.features_computed)
+        if self.teachers and self.progress.epoch < self.config.training.epochs:
+            self._ask_teachers()
         while self.progress.epoch < self.config.training.epochs:
             self.progress.order_las.clear()
             self._run_epoch()
         if len(self.network.systems) > 1 and self.progress.best_epoch and not self.progress.order_las:
             self._measure_orders()
+        self.distillation = None  # a file that is in use cannot be removed everywhere
+        if self.teachers and self.group.is_first:
+            remove_teacher_file(self.output / TEACHER_PROBABILITIES)
         return self.progress
+
+    def _ask_teachers(self) -> None:
+        """Learn what the teachers think of the training sentences, from them or from what the run has kept."""
+        with self.group.first_alone():
+            self.distillation = Distillation(
+                self.teachers,
+                self.train,
+                self.vocabularies.deprels.symbols,
+                self.config.training.teacher_weight,
+                folder=self.output / TEACHER_PROBABILITIES,
+                about={"teachers": teacher_checksum(self.teachers), "train": self.data["train"]},
+                on_progress=partial(self.observer.stage_progressed, "teachers"),
+            )
 
     def _prepare_output(self) -> None:
         if not self.group.is_first:
@@ -222,7 +241,7 @@ class Trainer:
             remove_leftovers(self.output)
         except OSError as error:
             raise OutputError(f"{self.output}: cannot be written: {error.strerror or error}") from error
-        if self.progress.epoch == 0:
+        if self.progress.epoch == self.progress.batches == 0:
             # The checkpoint comes first: with it, a run can be resumed from its first moment.
             self._write_checkpoint()
             rules = None if self.segmenter is None else self.segmenter.rules
@@ -243,7 +262,7 @@ class Trainer:
         training, progress = self.config.training, self.progress
         pretrained = self.config.embeddings.pretrained
         of_pretrained = replace(training, learning_rate=pretrained.learning_rate, warmup=pretrained.warmup)
-        epoch, started = progress.epoch + 1, time.perf_counter()
+        epoch, started = progress.epoch + 1, time.perf_counter() - progress.epoch_seconds
         lengths = [len(sentence) for sentence in self.encoded]
         batches = epoch_batches(lengths, training, epoch)
         total_steps = training.epochs * len(batches)  # as if all epochs had as many as this one
@@ -254,18 +273,28 @@ class Trainer:
         self.network.set_dropout(
             dropout_share(training.dropout_rise, epoch), dropout_share(training.embedding_dropout_rise, epoch)
         )
-        sums = torch.zeros(2, dtype=torch.float64)
-        for step, numbers in enumerate(batches, (epoch - 1) * len(batches)):
+        learned = UnfinishedEpoch(self.group, self.parser.featurizer.device)
+        if progress.batches:
+            learned.load_state(self.unfinished)
+            words = sum(lengths[number] for numbers in batches[: progress.batches] for number in numbers)
+            self.observer.epoch_resumed(words, progress.epoch_seconds)
+        saved = time.perf_counter()
+        for place, numbers in enumerate(batches[progress.batches :], progress.batches + 1):
+            step = (epoch - 1) * len(batches) + place - 1
             rate = learning_rate(training, step, total_steps, progress.plateau)
             pretrained_rate = learning_rate(of_pretrained, step, total_steps, progress.plateau)
             words, own = (sum(lengths[number] for number in part) for part in (numbers, self.group.share(numbers)))
             losses = self._learn(self.group.share(numbers), own / words, rate, pretrained_rate)
-            sums += losses
+            learned.losses += losses
             self.observer.batch_done(words, float(losses.sum()) / max(own, 1))
+            if place < len(batches) and self.group.agree(time.perf_counter() - saved >= CHECKPOINT_SECONDS):
+                progress.batches, progress.epoch_seconds = place, time.perf_counter() - started
+                self._write_checkpoint(learned)
+                saved = time.perf_counter()
         if self.exploration is not None:
             self.exploration.exchange(self.group)
         words_per_s = sum(lengths) / (time.perf_counter() - started)
-        arcs, labels = (self.group.sum(sums) / sum(lengths)).tolist()
+        arcs, labels = (self.group.sum(learned.losses) / sum(lengths)).tolist()
         self._finish_epoch(epoch, {"arc_loss": arcs, "label_loss": labels}, rate, words_per_s, started)
 
     def _learn(self, numbers: Sequence[int], share: float, rate: float, pretrained_rate: float) -> Tensor:
@@ -307,7 +336,7 @@ class Trainer:
         scores = self._evaluate(evaluated)
         score = scores[self.config.selection.metric]
         improved = score > progress.best_score
-        progress.epoch = epoch
+        progress.epoch, progress.batches, progress.epoch_seconds = epoch, 0, 0.0
         progress.seconds += time.perf_counter() - started
         if improved:
             progress.best_score, progress.best_las, progress.best_epoch = score, scores["las"], epoch
@@ -373,12 +402,19 @@ class Trainer:
         for technique in self.techniques.values():
             technique.restart()
 
-    def _write_checkpoint(self) -> None:
+    def _write_checkpoint(self, unfinished: UnfinishedEpoch | None = None) -> None:
+        """Write where the run stands; within an epoch, all processes must call it."""
+        of_epoch: dict[str, Tensor] = {}
+        if unfinished is not None:
+            of_epoch = unfinished.state()
+            if self.exploration is not None:
+                self.exploration.exchange(self.group)  # no sentence comes twice in an epoch, so none sees it too early
         if not self.group.is_first:
             return
         tensors = {f"weights/{name}": tensor for name, tensor in self.network.state_dict().items()}
         for group, technique in self.techniques.items():
             tensors |= {f"{group}/{name}": tensor for name, tensor in technique.state().items()}
+        tensors |= {f"epoch/{name}": tensor for name, tensor in of_epoch.items()}
         write_checkpoint(self.output, tensors, self.progress, self.config, self.data)
 
     def _write_metrics(self) -> None:
