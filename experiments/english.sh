@@ -47,7 +47,7 @@ segmenter() {
     --set training.epochs=1
 }
 
-# MPNet, fine-tuned on the treebank.
+# MPNet, fine-tuned on the treebank. The bundled models had the weights of the third of the four epochs.
 teacher() {
   pointree train "${gold[@]}" "${vectors[@]}" --output "$work/teacher" --no-text-model --preset quick $adam $light_dropout \
     $tuned --set embeddings.pretrained.model="$work/all-mpnet-base-v2" --set 'embeddings.pretrained.layers=[4,7,10]' \
@@ -55,25 +55,26 @@ teacher() {
     --set training.epochs=4 --set training.average=0.995 --set training.learning_rate=2.5e-3 --set training.exploration=0.5
 }
 
-# 1.7 million words of text, cut by the segmenter and parsed by the teacher.
+# 1.4 million words of text, cut by the segmenter and parsed by the teacher.
 silver() {
   local text=$data/text
   python "$here/silver_text.py" "$text/en.web.txt.xz=1300000" "$text/en.news.txt.xz=700000" \
     "$text/en.reviews.txt.xz=300000" --model "$work/segmenter" \
     --without "$treebank-dev.conllu" "$treebank-test.conllu" --output "$work/silver" --parts 8
-  for part in 1 2 3 4 5 6; do
+  for part in 1 2 3 4 5; do
     pointree parse "$work/silver/part-$part.conllu" --model "$work/teacher" --engine torch --precision bf16 --threads 1 \
       --output "$work/silver/parsed-$part.conllu"
   done
 }
 
+# The first parts of the silver trees.
 silver_trees() {
-  for part in 1 2 3 4 5 6; do printf -- '--train\n%s\n' "$work/silver/parsed-$part.conllu"; done
+  for part in $(seq "$1"); do printf -- '--train\n%s\n' "$work/silver/parsed-$part.conllu"; done
 }
 
 # Once over silver and gold trees, and then over the gold ones with the teacher.
 en() {
-  mapfile -t silver_files < <(silver_trees)
+  mapfile -t silver_files < <(silver_trees 4)
   pointree train "${gold[@]}" "${silver_files[@]}" "${vectors[@]}" --output "$work/en-silver" --no-text-model --preset quick \
     $adam $light_dropout $tuned --set embeddings.pretrained.model="$work/minilm4" \
     --set 'embeddings.pretrained.layers=[4]' --set embeddings.pretrained.learning_rate=2e-4 \
@@ -81,12 +82,12 @@ en() {
     --set training.epochs=1 --set training.average=0.998 --set training.learning_rate=2.5e-3
   start_with_segmenter "$work/en"
   pointree train "${gold[@]}" --threads 1 --output "$work/en" --init "$work/en-silver" --text-model --teacher "$work/teacher" \
-    --set segmenter.epochs=24 --set training.epochs=5 --set training.average=0.998 --set training.learning_rate=1.2e-3 \
+    --set segmenter.epochs=24 --set training.epochs=4 --set training.average=0.998 --set training.learning_rate=1.2e-3 \
     --set embeddings.pretrained.learning_rate=8e-5 --set embeddings.pretrained.warmup=100
 }
 
 en-fast() {
-  mapfile -t silver_files < <(silver_trees)
+  mapfile -t silver_files < <(silver_trees 5)
   pointree train "${gold[@]}" "${silver_files[@]}" "${vectors[@]}" --output "$work/en-fast-silver" --no-text-model \
     --preset quick $adam $light_dropout --set encoder.size=320 --set embeddings.char_filters=100 \
     --set training.epochs=2 --set training.average=0.998 --set training.learning_rate=2.5e-3
@@ -106,17 +107,21 @@ start_with_segmenter() {
 package() {
   python - "$work" "$treebank-train.conllu" <<'PYTHON'
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pointree
-from pointree.treebank import read_all
+from pointree.treebank import read_treebank
 
 work, train = Path(sys.argv[1]), sys.argv[2]
-words = {form for sentence in read_all(train) for form in sentence.forms}
-for name in ("en", "en-fast"):
-    pointree.shrink_model(
-        work / name, work / "packages" / name, words=12_000, keep=words, bits=8, latin=True, precision="int8"
-    )
+counts: Counter[str] = Counter()
+for path, weight in [(train, 5), *((path, 1) for path in sorted(work.glob("silver/parsed-*")))]:
+    for sentence in read_treebank(path):
+        for form in sentence.forms:
+            counts[form] += weight
+for name, most in (("en", 40_000), ("en-fast", 13_000)):
+    words = [form for form, _ in counts.most_common(most)]
+    pointree.shrink_model(work / name, work / "packages" / name, only=words, bits=8, latin=name == "en", precision="int8")
 PYTHON
 }
 

@@ -10,7 +10,8 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -233,12 +234,16 @@ def _figure(result: Mapping[str, Any], split: str, metric: str) -> str:
 # English
 
 
-def english() -> Iterator[str]:
+ENGLISH = ("en", "en-fast")
+BUNDLED = HERE.parent / "src" / "pointree" / "models" / "bundled"
+
+
+def english(models: Sequence[str] = ENGLISH) -> Iterator[str]:
     """The bundled models on test, from raw text and with gold tokens."""
     measures = ("tokens", "sentences", "upos", "xpos", "ufeats", "lemmas", "uas", "las", "clas")
     yield "| model | input | " + " | ".join(SCORE_NAMES[name] for name in measures) + " |"
     yield "| --- " * (len(measures) + 2) + "|"
-    for name in ("en", "en-fast"):
+    for name in models:
         if (result := read_json(HERE / "results" / "english" / f"{name}.json")) is None:
             continue
         greedy, beam = result["test"], result["beam"]
@@ -327,11 +332,13 @@ TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "all-results": all_results,
     "earlier-results": earlier_results,
     "english": english,
+    **{f"english-{name}": partial(english, (name,)) for name in ENGLISH},
     "languages": languages,
     "languages-gold-tokens": languages_with_gold_tokens,
 }
 _NOTES = ("results", "hierarchy", "ablations", "languages", "english-model")
-DOCUMENTS = (HERE / "README.md", HERE.parent / "README.md", *(NOTES / f"{name}.md" for name in _NOTES))
+_CARDS = (path for name in ENGLISH if (path := BUNDLED / name / "README.md").exists())
+DOCUMENTS = (HERE / "README.md", HERE.parent / "README.md", *_CARDS, *(NOTES / f"{name}.md" for name in _NOTES))
 
 
 def updated(text: str, tables: Mapping[str, Callable[[], Iterator[str]]] = TABLES) -> str:

@@ -42,6 +42,6 @@ def test_a_model_that_is_not_installed_is_told_with_its_command(monkeypatch: pyt
     monkeypatch.setattr("pointree.models.registry._installed", lambda: iter(()))
     monkeypatch.delenv("POINTREE_MODELS", raising=False)
     with pytest.raises(
-        ModelError, match=r"^model sv \(Swedish\) is not installed; .*`pip install .* ./models/sv`.*: en$"
+        ModelError, match=r"^model sv \(Swedish\) is not installed; .*`pip install .* ./models/sv`.*: en, en-fast$"
     ):
         resolve_model("sv")

@@ -45,4 +45,4 @@ def test_models_are_listed_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     first = list_models()[0]
     assert (first.name, first.las, first.las_on) == ("legal", 12.34, "dev.conllu, gold words")
     bundled = {model.name: model for model in list_models() if model.origin == "bundled"}
-    assert bundled["en"].las_on == "English-EWT 2.6 test, gold tokens, predicted tags"
+    assert bundled["en"].las_on == "English-EWT 2.6 test, gold tokens, tags of its own"

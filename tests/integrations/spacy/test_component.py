@@ -237,10 +237,10 @@ def test_it_is_saved_with_its_weights(nlp: Any, tmp_path: Path, monkeypatch: pyt
 def test_saving_replaces_the_model_that_was_there(nlp: Any, tmp_path: Path) -> None:
     model = nlp.get_pipe("pointree").model
     model.copy_to(tmp_path)
-    (tmp_path / "segmenter.json").write_text("{}")  # of another model
+    (tmp_path / "text.udpipe").write_text("{}")  # of another model
     (tmp_path / "notes.txt").write_text("stay")
     model.copy_to(tmp_path)
-    assert not (tmp_path / "segmenter.json").exists()
+    assert not (tmp_path / "text.udpipe").exists()
     assert (tmp_path / "notes.txt").exists()
     again = type(model)(str(tmp_path))
     again.copy_to(tmp_path)  # where it is already
@@ -319,15 +319,11 @@ def test_any_language_takes_every_model() -> None:
 
 def test_a_model_without_a_segmenter_needs_sentences(nlp: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     parser = nlp.get_pipe("pointree").model.parser
-    tagger = parser.text_model
-    monkeypatch.setattr(parser, "text_model", None)
+    monkeypatch.setattr(type(parser), "segmenter", None)
     with pytest.raises(
         ModelError, match=r'cannot find sentences; add a component that does: nlp\.add_pipe\("sentenciz'
     ):
         nlp("It rains. They play.")
     doc = nlp.make_doc("It rains. They play.")
     spacy.blank("en").add_pipe("sentencizer")(doc)
-    monkeypatch.setattr(
-        parser, "tagged", lambda sentences, *args, **kw: (tagger.fill(s, replace=True) or s for s in sentences)
-    )
     assert [sentence.root.text for sentence in nlp(doc).sents] == ["rains", "play"]
