@@ -310,7 +310,7 @@ CATALOGUE = HERE.parent / "src" / "pointree" / "models" / "catalogue.json"
 
 
 def catalogue() -> str:
-    """The list of models that can be installed, as the package has it."""
+    """The list of models that can be installed, as the package has it: those of the folder `models`."""
     entries = {
         result["code"]: {
             "language": result["name"],
@@ -319,6 +319,7 @@ def catalogue() -> str:
             "las": result["test"]["raw"]["las"],
         }
         for result in released()
+        if (HERE.parent / "models" / result["code"] / "pointree.json").is_file()
     }
     return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
 
