@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
+from functools import cache
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from pointree.config.rules import FieldRule, as_toml, suggestion
@@ -33,9 +35,11 @@ class Section:
         yield from ()
 
 
-def section_rules(section: type[Section]) -> dict[str, FieldRule]:
+@cache  # every value of every section is checked against them, hundreds of times where a grid is read
+def section_rules(section: type[Section]) -> Mapping[str, FieldRule]:
     """The rules of all fields but those that are sections themselves."""
-    return {item.name: item.metadata["rule"] for item in fields(section) if item.metadata}  # type: ignore[arg-type]
+    rules = {item.name: item.metadata["rule"] for item in fields(section) if item.metadata}  # type: ignore[arg-type]
+    return MappingProxyType(rules)
 
 
 def fault_of(section: type[Section], key: str, value: object, known: Iterable[str] = ()) -> str | None:
