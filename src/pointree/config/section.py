@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
-from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -35,11 +34,16 @@ class Section:
         yield from ()
 
 
-@cache  # every value of every section is checked against them, hundreds of times where a grid is read
+_RULES: dict[type[Section], Mapping[str, FieldRule]] = {}
+"""The rules of each section once they were asked for: each value is checked against them, and grids have thousands."""
+
+
 def section_rules(section: type[Section]) -> Mapping[str, FieldRule]:
     """The rules of all fields but those that are sections themselves."""
-    rules = {item.name: item.metadata["rule"] for item in fields(section) if item.metadata}  # type: ignore[arg-type]
-    return MappingProxyType(rules)
+    if section not in _RULES:
+        rules = {item.name: item.metadata["rule"] for item in fields(section) if item.metadata}  # type: ignore[arg-type]
+        _RULES[section] = MappingProxyType(rules)
+    return _RULES[section]
 
 
 def fault_of(section: type[Section], key: str, value: object, known: Iterable[str] = ()) -> str | None:
