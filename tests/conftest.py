@@ -23,6 +23,16 @@ os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "src"), os.e
 FIXTURES = Path(__file__).resolve().parent / "fixtures"
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """With `-n`, give each process neighbouring tests, which share the models that their fixtures train.
+
+    The option `--dist` would do the same, but among the options of all runs it fails where xdist is not installed.
+    """
+    if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
+        config.option.dist = "worksteal"
+
+
 @pytest.fixture(scope="session")
 def ewt() -> Path:
     """Sixty sentences of English-EWT."""

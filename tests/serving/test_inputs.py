@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,6 +66,17 @@ def test_white_space_without_end_is_refused(space: str) -> None:
     with pytest.raises(RequestError, match="expected at most 10000 characters of white space") as caught:
         check_text(usual + space * 10_001 + "a", Limits())
     assert (caught.value.status, caught.value.limit) == (413, ("white_space", 10_000))
+
+
+def test_much_white_space_is_looked_at_once() -> None:
+    """A hundred runs that are just short enough once took seconds of everybody's time, since each was searched from
+    each of its characters on."""
+    from pointree.serving.inputs import check_text
+    from pointree.serving.limits import Limits
+
+    start = time.thread_time()
+    assert check_text(("a" + " " * 10_000) * 300, Limits()) == ["a"] * 300
+    assert time.thread_time() - start < 1
 
 
 @pytest.mark.parametrize("kind", ["vertical", "horizontal"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 import torch
@@ -50,14 +51,20 @@ def random_sentences(lengths: Sequence[int], seed: int = 0) -> list[Sentence]:
     return sentences
 
 
-def new_parser(config: Config, dtype: torch.dtype = torch.float32, device: str = "cpu") -> Parser:
-    """A parser with random weights."""
-    torch.manual_seed(0)
-    vocabularies = Vocabularies(
+@cache
+def _vocabularies() -> Vocabularies:
+    """The vocabularies of what `random_sentences` draws from."""
+    return Vocabularies(
         words=WordVocabulary.build(Counter({_word(number): 2 for number in range(N_WORDS)}), 2),
         chars=CharVocabulary(_LETTERS),
         tags=Vocabulary(_TAGS),
         deprels=LabelVocabulary(["root", *(f"label{number}" for number in range(1, N_LABELS))]),
     )
+
+
+def new_parser(config: Config, dtype: torch.dtype = torch.float32, device: str = "cpu") -> Parser:
+    """A parser with random weights."""
+    torch.manual_seed(0)
+    vocabularies = _vocabularies()
     network = new_network(config, vocabularies).eval().requires_grad_(False)
     return Parser(config, vocabularies, TorchEngine(config, vocabularies, network.to(device=device, dtype=dtype)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from pointree.config.rules import FieldRule, as_toml, suggestion
@@ -33,9 +34,16 @@ class Section:
         yield from ()
 
 
-def section_rules(section: type[Section]) -> dict[str, FieldRule]:
+_RULES: dict[type[Section], Mapping[str, FieldRule]] = {}
+"""The rules of each section once they were asked for: each value is checked against them, and grids have thousands."""
+
+
+def section_rules(section: type[Section]) -> Mapping[str, FieldRule]:
     """The rules of all fields but those that are sections themselves."""
-    return {item.name: item.metadata["rule"] for item in fields(section) if item.metadata}  # type: ignore[arg-type]
+    if section not in _RULES:
+        rules = {item.name: item.metadata["rule"] for item in fields(section) if item.metadata}  # type: ignore[arg-type]
+        _RULES[section] = MappingProxyType(rules)
+    return _RULES[section]
 
 
 def fault_of(section: type[Section], key: str, value: object, known: Iterable[str] = ()) -> str | None:

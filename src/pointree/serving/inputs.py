@@ -31,8 +31,8 @@ _RUNS, _RUN_CHARACTERS = 500, 16
 """Text has usual words if so many of them have no more characters each, on average, than this."""
 
 _MOST_SPACE = 10_000
-_SPACE = re.compile(rf"\s{{{_MOST_SPACE + 1}}}")
-"""White space that is too long."""
+_SPACE = re.compile(rf"(?<!\s)\s{{{_MOST_SPACE + 1}}}")
+"""White space that is too long; the search starts where a run starts, so it looks at each character once."""
 
 _ROWS_PER_WORD = 4
 """Rows and comments of a CoNLL-U sentence, for each word that it may have."""
