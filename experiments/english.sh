@@ -67,34 +67,37 @@ silver() {
   done
 }
 
-# The first parts of the silver trees.
+# Options for some parts of the silver trees.
 silver_trees() {
-  for part in $(seq "$1"); do printf -- '--train\n%s\n' "$work/silver/parsed-$part.conllu"; done
+  for part in "$@"; do printf -- '--train\n%s\n' "$work/silver/parsed-$part.conllu"; done
 }
 
-# Once over silver and gold trees, and then over the gold ones with the teacher.
+# Twice over silver and gold trees, and then over the gold ones with the teacher.
 en() {
-  mapfile -t silver_files < <(silver_trees 4)
-  pointree train "${gold[@]}" "${silver_files[@]}" "${vectors[@]}" --output "$work/en-silver" --no-text-model --preset quick \
+  mapfile -t first < <(silver_trees 1 2 3 4)
+  mapfile -t second < <(silver_trees 2 3 4 5)
+  pointree train "${gold[@]}" "${first[@]}" "${vectors[@]}" --output "$work/en-silver" --no-text-model --preset quick \
     $adam $light_dropout $tuned --set embeddings.pretrained.model="$work/minilm4" \
     --set 'embeddings.pretrained.layers=[4]' --set embeddings.pretrained.learning_rate=2e-4 \
     --set embeddings.pretrained.warmup=300 --set embeddings.char_filters=100 \
     --set training.epochs=1 --set training.average=0.998 --set training.learning_rate=2.5e-3
+  pointree train "${gold[@]}" "${second[@]}" --threads 1 --output "$work/en-silver-2" --init "$work/en-silver" \
+    --no-text-model --set training.epochs=1 --set training.learning_rate=1.5e-3 \
+    --set embeddings.pretrained.learning_rate=1.5e-4 --set embeddings.pretrained.warmup=100
   start_with_segmenter "$work/en"
-  pointree train "${gold[@]}" --threads 1 --output "$work/en" --init "$work/en-silver" --text-model --teacher "$work/teacher" \
-    --set segmenter.epochs=24 --set training.epochs=4 --set training.average=0.998 --set training.learning_rate=1.2e-3 \
+  pointree train "${gold[@]}" --threads 1 --output "$work/en" --init "$work/en-silver-2" --text-model \
+    --teacher "$work/teacher" --set segmenter.epochs=24 --set training.epochs=3 --set training.learning_rate=1.2e-3 \
     --set embeddings.pretrained.learning_rate=8e-5 --set embeddings.pretrained.warmup=100
 }
 
 en-fast() {
-  mapfile -t silver_files < <(silver_trees 5)
-  pointree train "${gold[@]}" "${silver_files[@]}" "${vectors[@]}" --output "$work/en-fast-silver" --no-text-model \
+  mapfile -t silver < <(silver_trees 1 2 3 4 5)
+  pointree train "${gold[@]}" "${silver[@]}" "${vectors[@]}" --output "$work/en-fast-silver" --no-text-model \
     --preset quick $adam $light_dropout --set encoder.size=320 --set embeddings.char_filters=100 \
     --set training.epochs=2 --set training.average=0.998 --set training.learning_rate=2.5e-3
   start_with_segmenter "$work/en-fast"
   pointree train "${gold[@]}" --threads 1 --output "$work/en-fast" --init "$work/en-fast-silver" --text-model \
-    --teacher "$work/teacher" --set segmenter.epochs=24 --set training.epochs=6 --set training.average=0.998 \
-    --set training.learning_rate=1.2e-3
+    --teacher "$work/teacher" --set segmenter.epochs=24 --set training.epochs=6 --set training.learning_rate=1.2e-3
 }
 
 # Both have the segmenter that was trained first.
@@ -111,6 +114,8 @@ from collections import Counter
 from pathlib import Path
 
 import pointree
+from pointree.models.folder import write_manifest
+from pointree.models.language import write_language
 from pointree.treebank import read_treebank
 
 work, train = Path(sys.argv[1]), sys.argv[2]
@@ -119,8 +124,10 @@ for path, weight in [(train, 5), *((path, 1) for path in sorted(work.glob("silve
     for sentence in read_treebank(path):
         for form in sentence.forms:
             counts[form] += weight
-for name, most in (("en", 40_000), ("en-fast", 13_000)):
+for name, most in (("en", 20_000), ("en-fast", 13_000)):
     words = [form for form, _ in counts.most_common(most)]
+    write_language(work / name, list(read_treebank(train)))  # the same for both, so that `--model auto` prefers `en`
+    write_manifest(work / name)
     pointree.shrink_model(work / name, work / "packages" / name, only=words, bits=8, latin=name == "en", precision="int8")
 PYTHON
 }

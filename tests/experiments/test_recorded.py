@@ -21,7 +21,9 @@ from pointree.experiments.runner import Runner, State
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 NOTES = EXPERIMENTS.parent / "docs" / "notes"
-RESULTS = sorted(path for path in (EXPERIMENTS / "results").iterdir() if path.name not in ("earlier", "languages"))
+MODELS = ("english", "languages")
+"""Results of models that are released, which have tables of their own."""
+RESULTS = sorted(path for path in (EXPERIMENTS / "results").iterdir() if path.name not in ("earlier", *MODELS))
 TABLES = runpy.run_path(str(EXPERIMENTS / "tables.py"))
 NEEDS_DATA = "table-6"
 ROWS = {
@@ -37,7 +39,7 @@ ROWS = {
 
 def test_every_result_is_in_a_table() -> None:
     paths = [path.relative_to(EXPERIMENTS) for path in (EXPERIMENTS / "results").rglob("*.json")]
-    recorded = {str(path) for path in paths if path.parts[1] != "languages"}
+    recorded = {str(path) for path in paths if path.parts[1] not in MODELS}
     assert recorded == ROWS.keys()
 
 
