@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from pointree.errors import ModelError
 from pointree.models.shrink import shrink_model
 from pointree.pretrained.bert import Bert
 from pointree.pretrained.bert_folder import copy_bert, prune_pieces, read_bert
+from pointree.pretrained.identity import read_identity
 from pointree.pretrained.loading import load_pretrained, new_pretrained, save_architecture
 from pointree.pretrained.subwords import SubwordTokenizer
 from pointree.training.trainer import Trainer
@@ -165,6 +167,12 @@ def test_a_fine_tuned_parser_runs_without_transformers(tmp_path: Path) -> None:
     assert changed["encoder.layer.0.output.dense.weight"]
 
     shrink_model(tmp_path / "model", tmp_path / "small", bits=8, latin=True)
+    wheel = pointree.package(tmp_path / "model", tmp_path, name="named")
+    with zipfile.ZipFile(wheel) as packed:
+        texts = [packed.read(name).decode("utf-8", "replace") for name in packed.namelist()]
+    texts += [(tmp_path / "small" / name).read_text() for name in ("config.toml", "encoder.json", "README.md")]
+    assert not any(str(tmp_path) in text for text in texts)
+    assert read_identity(tmp_path / "small" / "encoder.json").name == "encoder"
     forms = ["The", "parser", "needs", "nothing", "else", "=" * 50_000]
     trees = [
         pointree.load(tmp_path / name, precision="fp32").parse([forms], probabilities=True)[0]

@@ -69,15 +69,15 @@ def package(
     from pointree.models.folder import read_folder
     from pointree.models.graphs import write_graphs
     from pointree.models.layout import TEXT_MODEL
-    from pointree.models.shrink import shrink_model
+    from pointree.models.shrink import pretrained_place, shrink_model
     from pointree.text.udpipe import TextModel
 
     if (folder / TEXT_MODEL).exists():
         TextModel.load(folder / TEXT_MODEL)
     if engine == "onnx":
         write_graphs(folder, precision)
-    if prune_words is None and bits is None and not latin_pieces and precision is None and order is None:
-        read_folder(folder)
+    as_it_is = prune_words is None and bits is None and not latin_pieces and precision is None and order is None
+    if as_it_is and pretrained_place(read_folder(folder).config) is None:
         return write_wheel(folder, output, name=name, version=version)
     with tempfile.TemporaryDirectory() as temporary:
         shrunk = Path(temporary) / "model"

@@ -19,9 +19,10 @@ from pointree.models.graphs import add_graphs, has_graphs, named_precision, writ
 from pointree.models.layout import CALIBRATION, CARD, LANGUAGE, PRETRAINED, PRETRAINED_IDENTITY, TEXT_MODEL, WEIGHTS
 from pointree.models.quantise import SCALE, Bits, dequantise, quantise
 from pointree.pretrained.bert_folder import BERT_FILES, prune_pieces, read_bert
+from pointree.pretrained.identity import read_identity, write_identity
 from pointree.vocabulary import UNK, WordVocabulary
 
-__all__ = ["shrink_model"]
+__all__ = ["pretrained_place", "shrink_model"]
 
 _WORD_TABLE = "embeddings.words"
 _ORDER_SCORES = "order_las"
@@ -58,6 +59,8 @@ def shrink_model(
 
     With ``precision``, ``fp32`` or ``int8``, the copy has graphs for the engine onnx and runs in that precision unless
     another is asked for; without, it keeps that of the model.
+
+    A copy does not say in which folder of this machine the pretrained model was that was fine-tuned, only its name.
 
     With ``order``, a model of several orders keeps the decoder of this one alone: it is faster and still profits from
     having learned the others. Its probabilities are those of the one decoder; `pointree calibrate` fits them again.
@@ -96,6 +99,8 @@ def shrink_model(
         except ModelError as error:
             raise ModelError(f"{folder / WEIGHTS}: {error}") from None
     card = (folder / CARD).read_text(encoding="utf-8") if (folder / CARD).is_file() else ""
+    if place := pretrained_place(config):
+        config = _renamed(config, place.name)
     if done:
         card = f"{card.rstrip()}\n\nAfter training, {' and '.join(done)}.\n".lstrip()
     if precision is not None:
@@ -103,6 +108,10 @@ def shrink_model(
     save_folder(target, config, vocabularies, weights, card, segmenter=model.segmenter)
     others = (folder / name for name in (CALIBRATION, LANGUAGE, TEXT_MODEL, PRETRAINED_IDENTITY))
     _copy([*others, *folder.glob("LICEN[CS]E*")], target)
+    if place:
+        write_identity(
+            target / PRETRAINED_IDENTITY, replace(read_identity(folder / PRETRAINED_IDENTITY), name=place.name)
+        )
     written = BERT_FILES if latin else ()
     _copy((path for path in folder.glob(f"{PRETRAINED}/*") if path.name not in written), target / PRETRAINED)
     write_manifest(target)
@@ -110,6 +119,22 @@ def shrink_model(
         write_graphs(target, precision)
     elif has_graphs(folder):
         add_graphs(target, named_precision(folder))
+
+
+def pretrained_place(config: Config) -> Path | None:
+    """The folder from which a fine-tuned model took its pretrained part, if its settings still name one.
+
+    The weights are in the model itself, so that nobody needs the folder; a Hub id says where they come from, and stays.
+    """
+    settings = config.embeddings.pretrained
+    place = Path(settings.model)
+    is_folder = place.is_absolute() or settings.model.startswith((".", "~")) or place.is_dir()
+    return place if settings.fine_tune and is_folder and place.name != settings.model else None
+
+
+def _renamed(config: Config, name: str) -> Config:
+    pretrained = replace(config.embeddings.pretrained, model=name)
+    return replace(config, embeddings=replace(config.embeddings, pretrained=pretrained))
 
 
 def _with_one_order(
