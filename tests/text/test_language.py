@@ -75,9 +75,17 @@ def test_another_script_is_foreign_whatever_its_bits() -> None:
     assert lenient.is_foreign("本文介紹了這個城市的歷史和文化，" * 20)
 
 
-def test_little_text_is_not_judged(english: LanguageProfile) -> None:
+def test_little_text_is_judged_by_its_script_alone(english: LanguageProfile) -> None:
     assert len(RUSSIAN) < ENOUGH_LETTERS
-    assert not english.is_foreign(RUSSIAN)
+    assert english.is_foreign(RUSSIAN)
+    assert not english.is_foreign(SWEDISH[0][: ENOUGH_LETTERS - 1])
+    assert not english.is_foreign("Москва")
+    assert not english.is_foreign("He comes from Нижний Новгород in Russia.")
+
+
+def test_a_script_that_a_language_has_now_and_then_is_not_foreign_in_a_short_text() -> None:
+    mixed = profile([*ENGLISH, "Москва"])
+    assert not mixed.is_foreign(RUSSIAN)
 
 
 def test_a_word_without_end_is_not_judged(english: LanguageProfile) -> None:

@@ -21,7 +21,10 @@ from pointree.errors import ModelError
 __all__ = ["ENOUGH_LETTERS", "SAMPLE_LETTERS", "LanguageProfile"]
 
 ENOUGH_LETTERS = 150
-"""Letters without which no text is called foreign: names and links alone look like any language."""
+"""Letters without which no text in the script of a language is called foreign: names look like any language."""
+
+_FEW_LETTERS = 10
+"""Letters that are enough if they are of a script that the language does not have."""
 
 _LONG_WORD = 40
 """Letters of a word that count towards these: a longer one is rarely a word."""
@@ -42,6 +45,8 @@ _CHUNK_LETTERS = 300
 _ROOM = 1.1
 _LEAST_SHARE = 0.1
 """Of the letters of a treebank, the share from which a script belongs to the language."""
+_STRANGE_SHARE = 0.005
+"""The share below which it is one that the language does not have, but for names and quotations."""
 
 _NO_LETTERS = re.compile(r"[\W\d_]+")
 
@@ -88,12 +93,16 @@ class LanguageProfile:
         return sum(found) / len(found) if found else None
 
     def is_foreign(self, text: str) -> bool:
-        """Whether a text is clearly in another language; of a text with few letters, nothing is clear."""
+        """Whether a text is clearly in another language; of a text with few letters, only its script is clear."""
         words = _letters(text).split()
-        if sum(min(len(word), _LONG_WORD) for word in words) < ENOUGH_LETTERS:
+        n_letters = sum(min(len(word), _LONG_WORD) for word in words)
+        if n_letters < _FEW_LETTERS:
             return False
         [(script, _count)] = _scripts(Counter("".join(words))).most_common(1)
-        if self._scripts[script] < _LEAST_SHARE * self._scripts.total():
+        share = self._scripts[script] / max(self._scripts.total(), 1)
+        if n_letters < ENOUGH_LETTERS:
+            return share < _STRANGE_SHARE
+        if share < _LEAST_SHARE:
             return True
         bits = self.bits(text)
         return bits is not None and bits > self.limit
