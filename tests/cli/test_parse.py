@@ -436,6 +436,17 @@ def test_a_model_that_reads_tags_and_gets_none_warns_once(run: Run, trained: Pat
     assert run("parse", path, "-m", trained, "--quiet").err == ""
 
 
+@pytest.mark.slow
+def test_two_workers_warn_as_one_process_does(run: Run, trained: Path, tmp_path: Path) -> None:
+    path = tmp_path / "untagged.conllu"
+    path.write_text(ROW * 600)  # two windows
+    warning = f"pointree: warning: {trained} reads UPOS, but the input has words without it; expect worse trees\n"
+    told = run("parse", path, "-m", trained, "--workers", 2).err
+    assert told.count(warning) == 1
+    assert all(line.startswith("pointree: warning: ") for line in told.splitlines())
+    assert run("parse", path, "-m", trained, "--workers", 2, "--quiet").err == ""
+
+
 @pytest.mark.parametrize("old", ["beam_width", "multi_root"])
 def test_old_keywords_name_the_new_ones(trained: Path, old: str) -> None:
     parser = pointree.load(trained)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 from collections.abc import Iterator
@@ -84,5 +85,6 @@ def test_workers_leave_an_interrupt_to_the_process_that_started_them(
     handlers: list[tuple[int, object]] = []
     monkeypatch.setattr(signal, "signal", lambda number, handler: handlers.append((number, handler)))
     monkeypatch.setattr(workers, "_parser", None)
-    workers._start(partial(load, tmp_path / "model", precision="fp32"), torch.get_num_threads())
+    monkeypatch.setattr(workers, "logger", logging.Logger("of a worker"))
+    workers._start(partial(load, tmp_path / "model", precision="fp32"), torch.get_num_threads(), logging.WARNING)
     assert handlers == [(signal.SIGINT, signal.SIG_IGN)]

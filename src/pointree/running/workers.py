@@ -24,30 +24,48 @@ from pointree.treebank.sentence import Sentence
 
 __all__ = ["parse_with_workers"]
 
+logger = logging.getLogger("pointree.messages")
+
+Message = tuple[int, str]
+"""The level and the text of a notice or a warning."""
+
 _WINDOW_SENTENCES = 512
 _parser: Any = None  # the worker process's own parser
 _problem: str | None = None  # why it has none
+_messages: list[Message] = []  # what the worker has to tell with its next window
 
 
-def _start(load: Callable[[], Any], threads: int) -> None:
+class _Collector(logging.Handler):
+    """Keeps the messages of a worker for the process that shows them."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        _messages.append((record.levelno, record.getMessage()))
+
+
+def _start(load: Callable[[], Any], threads: int, level: int) -> None:
     """Load the parser; runs once in every worker. Why it could not be loaded is the answer to the first window."""
     from pointree.running.threads import prepare_process
 
     global _parser, _problem
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the first one ends the others
     prepare_process(threads)
-    if multiprocessing.current_process().name.rpartition("-")[2] != "1":
-        logging.getLogger("pointree.messages").setLevel(logging.ERROR)  # what one worker warns of, all would
+    logger.setLevel(level)
+    logger.propagate = False
+    logger.addHandler(_Collector())
     try:
         _parser = load()
     except PointreeError as error:
         _problem = str(error)
 
 
-def _parse(sentences: list[Sentence], options: ParseOptions) -> list[Sentence]:
+def _parse(sentences: list[Sentence], options: ParseOptions) -> tuple[list[Sentence], list[Message]]:
+    """The trees of a window, and what the worker had to tell since its last one."""
     if _problem is not None:
         raise ModelError(_problem)
-    return list(_parser.stream(sentences, options, copy=False))
+    parsed = list(_parser.stream(sentences, options, copy=False))
+    told = _messages.copy()
+    _messages.clear()
+    return parsed, told
 
 
 def _until_fault(items: Iterable[list[Sentence]], faults: list[Exception]) -> Iterator[list[Sentence]]:
@@ -89,19 +107,31 @@ def parse_with_workers(
 
     ``load`` is called once in every process and returns its parser; it must be picklable, such as a `partial` of
     `pointree.load`. At most two windows a worker are under way, so that memory stays flat however long the input is.
+    What the workers warn of is told here, once.
     """
     context = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads in an unknown state
-    pool = ProcessPoolExecutor(workers, context, initializer=_start, initargs=(load, threads))
-    under_way: deque[Future[list[Sentence]]] = deque()
+    level = logger.getEffectiveLevel()
+    pool = ProcessPoolExecutor(workers, context, initializer=_start, initargs=(load, threads, level))
+    under_way: deque[Future[tuple[list[Sentence], list[Message]]]] = deque()
+    told: set[Message] = set()
+
+    def next_window() -> list[Sentence]:
+        parsed, messages = under_way.popleft().result()
+        for message in messages:
+            if message not in told:
+                told.add(message)
+                logger.log(*message)
+        return parsed
+
     try:
         faults: list[Exception] = []
         for window in _until_fault(windows(sentences, _WINDOW_SENTENCES), faults):
             with _signals_held():  # a process may be started here
                 under_way.append(pool.submit(_parse, window, options or ParseOptions()))
             if len(under_way) >= 2 * workers:
-                yield from under_way.popleft().result()
+                yield from next_window()
         while under_way:
-            yield from under_way.popleft().result()
+            yield from next_window()
         if faults:
             raise faults[0]
     except BrokenProcessPool:
