@@ -26,6 +26,7 @@ from pointree.treebank.conllu import read_conllu, write_conllu
 from pointree.treebank.sentence import Sentence
 from pointree.vocabulary.vectors import Vectors
 
+from ..helpers import COMBINATIONS, tiny_config, tiny_parser
 from ..pretrained.small_models import make_pretrained
 from .runs import small_config, small_data, small_trainer
 
@@ -118,6 +119,14 @@ def test_an_epoch_makes_it_better_and_the_start_helps(start: Path, tmp_path: Pat
     assert trainer.run().best_las > before
     scratch = Trainer(trainer.config, other_data(), other_data(), tmp_path / "scratch")
     assert trainer.progress.best_las > scratch.run().best_las
+
+
+def test_the_precision_of_the_run_is_not_that_of_the_model(tmp_path: Path) -> None:
+    tiny_parser(tiny_config(COMBINATIONS[1], {"training": {"precision": "bf16"}})).save(tmp_path)
+    init = load_initial_model(tmp_path)
+    assert init.settings(None).training.precision == "fp32"
+    assert init.settings(None, ["training.precision=bf16"]).training.precision == "bf16"
+    assert load_initial_model("gone", resumed=tmp_path).settings(None).training.precision == "bf16"
 
 
 def test_vectors_are_where_new_words_start(start: Path, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from pointree.config import Config, describe, load_config
+from pointree.config import Config, TrainingConfig, describe, load_config
 from pointree.config.rules import as_toml
 from pointree.engines.torch_folder import load_folder
 from pointree.errors import ConfigError, ModelError, OutputError
@@ -146,13 +146,17 @@ def load_initial_model(
 ) -> InitialModel:
     """Load a model by its name, its folder or its Hub id; what cannot be one is a `ModelError`.
 
+    Its settings are the start of the run's, except the precision: the new run may be on another machine.
+
     A run that is ``resumed`` has in its own folder all that it took from the model, which need not be there any more.
     """
     name = os.fspath(model)
     if resumed is not None:
         with suppress(ModelError):  # it may have been killed before it wrote everything
             return _initial_model(name, resumed, other_language)
-    return _initial_model(name, resolve_model(model), other_language)
+    found = _initial_model(name, resolve_model(model), other_language)
+    training = replace(found.config.training, precision=TrainingConfig().precision)
+    return replace(found, config=replace(found.config, training=training))
 
 
 def _initial_model(name: str, folder: Path, other_language: bool) -> InitialModel:

@@ -94,9 +94,10 @@ def train(
         vectors: Word vectors: word2vec, GloVe or fastText text, plain or gzipped.
         teacher: A trained model, or several that count alike, whose probabilities of arcs and labels the new model
             learns besides the gold trees.
-        init: A trained model to fine-tune: its name, folder or Hub id. Its settings are the start; only those of
-            training and dropout may differ. Its vocabularies are extended by the new data. It keeps its segmenter and
-            tagger unless ``text_model`` is true. A fine-tuned pretrained model goes on training, without dropout in it.
+        init: A trained model to fine-tune: its name, folder or Hub id. Its settings are the start, except the
+            precision; only those of training and dropout may differ. Its vocabularies are extended by the new data. It
+            keeps its segmenter and tagger unless ``text_model`` is true. A fine-tuned pretrained model goes on
+            training, without dropout in it.
         other_language: Whether ``init`` is of another language than the data: its network is taken over, and its lemmas
             and what it knows of its language are not.
         resume: Go on with the run in the output folder, and end with the weights that it would have ended with.
