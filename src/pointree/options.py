@@ -85,7 +85,8 @@ class ParseOptions:
         metadata=_option("Order in which words get their heads, or combined, for a model that has several."),
     )
     precision: Precision | None = field(
-        default=None, metadata=_option("Arithmetic of the model: auto, fp32, bf16 or int8.")
+        default=None,
+        metadata=_option("Arithmetic: auto, fp32, bf16 or int8 (default: what the model names, else fp32)."),
     )
     batch_words: int = field(default=2_500, metadata=_option("Words to parse together.", least=1))
 

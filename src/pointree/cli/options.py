@@ -11,7 +11,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from pointree.options import ParseOptions
+from pointree.options import ParseOptions, option_help
 
 __all__ = [
     "DeviceOption",
@@ -31,9 +31,7 @@ DeviceOption = Annotated[str, typer.Option("--device", metavar="NAME", help="Whe
 EngineOption = Annotated[
     str, typer.Option("--engine", metavar="NAME", help="What computes: auto, onnx (onnxruntime) or torch.")
 ]
-PrecisionOption = Annotated[
-    str | None, typer.Option("--precision", metavar="NAME", help="Arithmetic: auto, fp32, bf16 or int8.")
-]
+PrecisionOption = Annotated[str | None, typer.Option("--precision", metavar="NAME", help=option_help("precision"))]
 ThreadsOption = Annotated[
     int | None, typer.Option("--threads", metavar="N", min=1, help="CPU threads (default: all cores).")
 ]
