@@ -116,7 +116,8 @@ def _open(
     if threads is not None:
         options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
-    options.enable_cpu_mem_arena = False  # it holds more than it gives: 22 MB of a long file, for no time that can be measured
+    # The arena holds more than it gives: 22 MB of a long file, for no time that can be measured.
+    options.enable_cpu_mem_arena = False
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         arrays = graph_weights(stored, weights)
