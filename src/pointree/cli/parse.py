@@ -136,7 +136,7 @@ def command(
     if output is None and output_format is None and sys.stdout.isatty():
         output_format = "tree"
     parse_files(
-        inputs or (),
+        inputs or _piped_input(),
         output if output is not None else _standard_output(),
         options,
         model=model or ("en",),
@@ -167,6 +167,13 @@ def _parse_on_cluster(inputs: Sequence[str], output: Path | None, options: Parse
         return
     typer.echo(f"{line}; failed: {report.failed:,}, see {output / FAILED}")
     raise typer.Exit(1)
+
+
+def _piped_input() -> list[str]:
+    """Standard input, unless it is a terminal, where nobody would know what is waited for."""
+    if sys.stdin.isatty():
+        raise UsageError("parse: expected text, files or standard input, found nothing; see pointree parse --help")
+    return ["-"]
 
 
 def _standard_output() -> TextIO:

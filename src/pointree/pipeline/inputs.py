@@ -84,9 +84,7 @@ def _plain_text(given: Input, format_: str | None, start: bytes) -> str:
 def find_inputs(arguments: Sequence[str | os.PathLike[str]]) -> list[Input]:
     """Tell files and globs from text: what exists or looks like a path is a file, all else is a string to parse."""
     if not arguments:
-        if sys.stdin.isatty():
-            raise UsageError("parse: expected text, files or standard input, found nothing; see pointree parse --help")
-        return [Input("-")]
+        raise UsageError("expected at least one input, found none")
     inputs = []
     for argument in [os.fspath(each) for each in arguments]:
         if os.path.isdir(argument):
