@@ -58,6 +58,10 @@ def test_keywords_change_given_options() -> None:
     assert ParseOptions.of(given, {}) is given
     assert ParseOptions.of(given, {"beam": 2}) == ParseOptions(beam=2, projective=True)
     assert ParseOptions.of(None, {"n_best": 3}).width == 3
+    with pytest.raises(
+        UsageError, match=r"^options: expected a ParseOptions or its fields as keywords, found \{'beam'"
+    ):
+        ParseOptions.of({"beam": 4}, {})  # type: ignore[arg-type]
 
 
 def test_old_and_unknown_keywords_are_told() -> None:

@@ -127,6 +127,8 @@ class ParseOptions:
     @classmethod
     def of(cls, options: ParseOptions | None, changes: Mapping[str, Any]) -> ParseOptions:
         """The options, or the defaults, with some fields changed; an unknown field is a `UsageError`."""
+        if options is not None and not isinstance(options, cls):
+            raise UsageError(f"options: expected a ParseOptions or its fields as keywords, found {options!r}")
         return replace(options or cls(), **changes) if changes else options or cls()
 
     @property
