@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from pointree.cli.evaluate import TITLES
+from pointree.ensemble import load_models
+from pointree.evaluation import evaluate
 from pointree.evaluation.tally import SCORES
 from pointree.options import ParseOptions
 from pointree.treebank.conllu import format_sentence, read_conllu
@@ -100,7 +102,7 @@ def stand_in(ewt: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         calls["load"] = options
         return SimpleNamespace(stream=stream, parse_text=parse_text)
 
-    monkeypatch.setattr("pointree.parser.load", load)
+    monkeypatch.setattr("pointree.ensemble.ensemble.load", load)
     return calls
 
 
@@ -114,6 +116,14 @@ def test_a_model(run: Run, ewt: Path, stand_in: dict[str, Any]) -> None:
 def test_options_of_the_parser(run: Run, ewt: Path, stand_in: dict[str, Any]) -> None:
     assert run("evaluate", ewt, "--model", "somewhere", "--beam", 4, "--retag").code == 0
     assert stand_in["options"] == ParseOptions(beam=4, retag=True)
+
+
+def test_several_models_are_scored_as_one(run: Run, ewt: Path, trained: Path) -> None:
+    together = load_models([str(trained), str(trained)])
+    expected = evaluate(ewt, model=together).to_dict()
+    assert json.loads(run("evaluate", ewt, "--model", trained, "--model", trained, "--json").out) == expected
+    assert evaluate(ewt, model=[trained, trained]).to_dict() == expected
+    assert "no such model folder" in run("evaluate", ewt, "--model", f"{trained}xx", "--model", trained).err
 
 
 def test_a_model_that_reads_raw_text(run: Run, ewt: Path, stand_in: dict[str, Any]) -> None:

@@ -13,7 +13,6 @@ from pointree.cli.options import (
     EngineOption,
     GoldArgument,
     JsonOption,
-    ModelOption,
     ThreadsOption,
     new_app,
     with_parse_options,
@@ -64,7 +63,15 @@ def command(
     system: Annotated[
         Path | None, typer.Argument(metavar="SYSTEM", help="CoNLL-U file with the trees to score.")
     ] = None,
-    model: ModelOption = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="MODEL",
+            help="Name, folder or Hugging Face Hub id of a model; several parse together.",
+        ),
+    ] = None,
     from_text: Annotated[
         bool, typer.Option("--from-text", help="Let the model read the raw text of GOLD (its # text comments).")
     ] = False,
@@ -91,7 +98,7 @@ def command(
             gold,
             system,
             options,
-            model=model,
+            model=model or None,
             from_text=from_text,
             calibration=calibration,
             device=device,

@@ -18,7 +18,6 @@ __all__ = [
     "EngineOption",
     "GoldArgument",
     "JsonOption",
-    "ModelOption",
     "PrecisionOption",
     "QuietOption",
     "ThreadsOption",
@@ -34,9 +33,6 @@ EngineOption = Annotated[
 PrecisionOption = Annotated[str | None, typer.Option("--precision", metavar="NAME", help=option_help("precision"))]
 ThreadsOption = Annotated[
     int | None, typer.Option("--threads", metavar="N", min=1, help="CPU threads (default: all cores).")
-]
-ModelOption = Annotated[
-    str | None, typer.Option("--model", "-m", metavar="MODEL", help="Name, folder or Hugging Face Hub id of a model.")
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show neither notices nor warnings.")]
 GoldArgument = Annotated[Path, typer.Argument(metavar="GOLD", help="CoNLL-U file with the right trees.")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pointree.errors import UsageError
 from pointree.evaluation.calibration import expected_calibration_error, reported_outcomes
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["OnProgress", "evaluate", "without_annotation"]
 
+Model: TypeAlias = "str | os.PathLike[str] | SentenceParser"
+
 OnProgress = Callable[[int, int | None], None]
 """Called with the number of gold sentences that are scored, and of all of them where it is known."""
 
@@ -29,7 +31,7 @@ def evaluate(
     system: str | os.PathLike[str] | Iterable[Sentence] | None = None,
     options: ParseOptions | None = None,
     *,
-    model: str | os.PathLike[str] | SentenceParser | None = None,
+    model: Model | Sequence[str | os.PathLike[str]] | None = None,
     from_text: bool = False,
     calibration: bool = False,
     device: str = "cpu",
@@ -54,7 +56,8 @@ def evaluate(
         gold: A treebank, CoNLL-U or CoNLL-X, or its sentences.
         system: A parsed file of the same text, or its sentences.
         options: How the model parses; `ParseOptions` fields may also be given as keywords (``retag=True``).
-        model: Instead of ``system``: the name or folder of a model, or a model that is loaded.
+        model: Instead of ``system``: the name or folder of a model, or a model that is loaded; several names parse
+            together.
         from_text: Whether the model starts from raw text.
         calibration: Whether to measure how far reported probabilities are from the truth, on gold words.
         device: Where a model that is to be loaded computes.
@@ -125,16 +128,21 @@ def _read(source: str | os.PathLike[str] | Iterable[Sentence], side: str) -> tup
 
 
 def _load(
-    model: str | os.PathLike[str] | SentenceParser, precision: str | None, device: str, engine: str, threads: int | None
+    model: Model | Sequence[str | os.PathLike[str]],
+    precision: str | None,
+    device: str,
+    engine: str,
+    threads: int | None,
 ) -> tuple[SentenceParser, str]:
     """Return a model, loaded if it is not, and what messages call it."""
-    if not isinstance(model, str | os.PathLike):
+    if not isinstance(model, str | os.PathLike | Sequence):
         return model, model.name
-    from pointree.parser import load
+    from pointree.ensemble import load_models
     from pointree.running.threads import prepare_process
 
     prepare_process(threads)
-    return load(model, precision=precision, device=device, engine=engine), os.fspath(model)
+    names = [os.fspath(name) for name in ([model] if isinstance(model, str | os.PathLike) else model)]
+    return load_models(names, precision=precision, device=device, engine=engine), " + ".join(names)
 
 
 def _parse(
