@@ -64,10 +64,14 @@ def run_bench(
     from pointree.bench.measure import Setting
     from pointree.bench.worker import measure_apart
     from pointree.engines.torch_engine import resolve_device
+    from pointree.models.registry import resolve_model
 
     if config.embeddings.pretrained.model:
         raise UsageError("embeddings.pretrained.model: the bench has no text for a pretrained model; leave it out")
     resolve_device(device)
+    chosen = measured_models(models)
+    for name in chosen:
+        resolve_model(name)
     results: dict[_Job, dict[str, Any]] = {}
     notes: dict[str, str] = {}
     for job in _jobs():
@@ -83,7 +87,7 @@ def run_bench(
         cold = _cold_start(config, quick, threads, device)
     except subprocess.CalledProcessError as error:
         notes["cold_start"] = f"pointree {error.cmd[3]} failed with code {error.returncode}"
-    engines, missing = _engines(config, models, quick, threads, progress)
+    engines, missing = _engines(config, chosen, quick, threads, progress)
     return {**_report(results), "cold_start_s": cold, "engines": engines, "notes": {**notes, **missing}}
 
 
@@ -149,7 +153,7 @@ def _cold_start(config: Config, quick: bool, threads: int | None, device: str) -
 
 
 def _engines(
-    config: Config, models: Sequence[str] | None, quick: bool, threads: int | None, progress: Callable[[str], None]
+    config: Config, models: Sequence[str], quick: bool, threads: int | None, progress: Callable[[str], None]
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The figures of all engines, and why some are missing."""
     from pointree.bench.engines import compare_engines
@@ -159,7 +163,7 @@ def _engines(
     with tempfile.TemporaryDirectory(prefix="pointree-bench-") as folder:
         save_model(config, Path(folder))
         add_graphs(Path(folder))
-        chosen = {"random": folder, **{name: name for name in measured_models(models)}}
+        chosen = {"random": folder, **dict(zip(models, models, strict=True))}
         return compare_engines(chosen, quick=quick, threads=threads, progress=progress)
 
 
