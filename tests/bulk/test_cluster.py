@@ -146,9 +146,9 @@ def count(output: Path) -> int:
 
 
 def test_clusters_that_cannot_be_joined(cluster: Any, corpus: Path, model: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"^--cluster somewhere: expected local, auto or an address such as"):
+    with pytest.raises(UsageError, match=r"^cluster somewhere: expected local, auto or an address such as"):
         parse_on_cluster(corpus, tmp_path / "out", cluster="somewhere", model=model)
-    with pytest.raises(ClusterError, match=r"^--cluster 127.0.0.1:1: no cluster answers there \(.*refused\)$"):
+    with pytest.raises(ClusterError, match=r"^cluster 127.0.0.1:1: no cluster answers there \(.*refused\)$"):
         parse_on_cluster(corpus, tmp_path / "out", cluster="127.0.0.1:1", model=model)
     program = "import ray; ray.__version__ = '1.2.3'; from pointree.cli.main import main; main()"
     command = ["parse", str(corpus), "--cluster", cluster.address, "--model", str(model), "--output"]

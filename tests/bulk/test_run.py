@@ -181,9 +181,11 @@ def test_another_job_does_not_mix(corpus: Path, model: Path, in_process: InProce
 def test_arguments_that_cannot_be_used(corpus: Path, model: Path, in_process: InProcess, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nothing: no such file or folder"):
         parse_on_cluster(tmp_path / "nothing", tmp_path / "out", model=model)
-    with pytest.raises(UsageError, match=r"--to must be one of conllu, jsonl, parquet with --cluster, found svg"):
+    with pytest.raises(
+        UsageError, match=r"output format must be one of conllu, jsonl, parquet on a cluster, found svg"
+    ):
         parse_on_cluster(corpus, tmp_path / "out", model=model, output_format="svg")
-    with pytest.raises(UsageError, match=r"--from must be one of .*, found latin"):
+    with pytest.raises(UsageError, match=r"input format must be one of .*, found latin"):
         parse_on_cluster(corpus, tmp_path / "out", model=model, input_format="latin")
     blocked = tmp_path / "file"
     blocked.touch()

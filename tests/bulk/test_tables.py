@@ -88,7 +88,7 @@ def test_shards_of_json_lines_keep_the_columns(table: Path, model: Path, in_proc
 
 
 def test_a_missing_column(table: Path, model: Path, in_process: InProcess, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"no column text \(--text-column\); there are key, body, topic$"):
+    with pytest.raises(UsageError, match=r"no column text to take text from; there are key, body, topic$"):
         parse_on_cluster(table, tmp_path / "out", model=model)
     assert not (tmp_path / "out").exists(), "so that the right column can go to the same folder"
 

@@ -386,6 +386,15 @@ def test_empty_stdin(run: Run, trained: Path, monkeypatch: pytest.MonkeyPatch) -
     assert error(run("parse", "-m", trained, "--fail-on-empty")) == "<stdin>: no sentences found"
 
 
+def test_nothing_is_stdin_unless_somebody_sits_there(
+    run: Run, trained: Path, rich: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    feed(monkeypatch, rich.read_bytes())
+    assert len(sentences(run("parse", "-m", trained).out)) == 2
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    assert error(run("parse", "-m", trained)).startswith("parse: expected text, files or standard input, found nothing")
+
+
 @pytest.mark.parametrize("content", [b"", b"\n\n  \n"])
 @pytest.mark.parametrize(("name", "written"), [("out.conllu", ""), ("out.json", "[]\n"), ("out.jsonl", "")])
 def test_empty_input_gives_empty_output(
@@ -459,12 +468,12 @@ def test_old_keywords_name_the_new_ones(trained: Path, old: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--to", "pdf"], "--to must be one of conllu, json, jsonl, svg, table, tikz, tree, trace, found pdf"),
-        (["--from", "pdf"], "--from must be one of text, conllu, conllx, words, found pdf"),
+        (["--to", "pdf"], "output format must be one of conllu, json, jsonl, svg, table, tikz, tree, trace, found pdf"),
+        (["--from", "pdf"], "input format must be one of text, conllu, conllx, words, found pdf"),
         (["--precision", "fp8"], "precision must be one of auto, fp32, bf16, int8, found fp8"),
         (["--device", "abacus"], "device abacus cannot be used: "),
-        (["--to", "trace", "--workers", "2"], "--to trace cannot be combined with --workers"),
-        (["--to", "trace", "--probabilities"], "--to trace cannot be combined with --probabilities"),
+        (["--to", "trace", "--workers", "2"], "output format trace cannot be combined with workers"),
+        (["--to", "trace", "--probabilities"], "output format trace cannot be combined with probabilities"),
     ],
 )
 def test_bad_choices(run: Run, trained: Path, ewt: Path, options: list[str], message: str) -> None:

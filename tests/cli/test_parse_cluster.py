@@ -58,7 +58,7 @@ def test_the_last_line_and_the_exit_code_tell_what_failed(
             ["docs", "--cluster", "local", "-o", "out", "--fail-on-empty"],
             "--cluster cannot be combined with --fail-on-empty",
         ),
-        (["--cluster", "local", "-o", "out"], "parse --cluster: expected files, globs or folders, found nothing"),
+        (["--cluster", "local", "-o", "out"], "parse on a cluster: expected files, globs or folders, found nothing"),
         (["-", "--cluster", "local", "-o", "out"], "found standard input"),
         (["docs", "--cluster", "local", "-o", "out"], "docs: no such file or folder"),
     ],

@@ -37,4 +37,4 @@ def test_one_trace_a_line_with_the_options_given(
 def test_it_tells_of_one_tree_a_sentence(run: Callable[..., Outcome], model: Path, ewt: Path) -> None:
     outcome = run("parse", "--model", model, ewt, "--to", "trace", "--n-best", 2)
     assert outcome.code == 2
-    assert outcome.err == "pointree: error: --to trace cannot be combined with --n-best\n"
+    assert outcome.err == "pointree: error: output format trace cannot be combined with n_best\n"

@@ -57,8 +57,7 @@ def test_a_model_goes_to_the_hub_and_comes_back(
     refused = pointree("push", folder, "org/name")
     assert (refused.code, refused.err) == (
         2,
-        f"pointree: error: {folder / 'README.md'}: expected a licence, found none; give one with --licence, such as "
-        "cc-by-sa-4.0\n",
+        f"pointree: error: {folder / 'README.md'}: expected a licence, found none; name one, such as cc-by-sa-4.0\n",
     )
     options = ("--licence", "CC BY-SA 4.0", "--scores", scores, "--scored-on", "EWT test", "--data", "org/ewt")
     done = pointree("push", folder, "org/name", "--language", "en", "--message", "First", *options)

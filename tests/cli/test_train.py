@@ -83,7 +83,7 @@ def test_a_run_leaves_a_model_and_its_history(run: Run, ewt: Path, tmp_path: Pat
 
 def test_a_run_is_not_begun_twice(train: Callable[..., Outcome], trained: Path) -> None:
     before = (trained / WEIGHTS).read_bytes()
-    message = f"{trained}: holds a training run; add --resume to go on with it, or choose another folder"
+    message = f"{trained}: holds a training run; resume it, or choose another folder"
     assert error(train(trained)) == message
     assert (trained / WEIGHTS).read_bytes() == before
 
@@ -117,7 +117,9 @@ def test_resume_needs_the_same_settings(train: Callable[..., Outcome], trained: 
 
 
 def test_a_finished_run_is_no_longer_trained_on(train: Callable[..., Outcome], trained: Path) -> None:
-    hint = "training.epochs was 4, is 5; to train a finished model further, start a new run from it (--init)"
+    hint = (
+        "training.epochs was 4, is 5; to train a finished model further, start a new run with it as the initial model"
+    )
     message = f"{trained / CHECKPOINT}: was made with other settings: {hint}"
     assert error(train(trained, "--resume", "--set", "training.epochs=5")) == message
 
@@ -302,7 +304,7 @@ def test_a_settings_file_with_faults_names_their_places(train: Callable[..., Out
     path.write_text("[decoder]\norder = 3\n[bogus]\n")
     message = error(train(tmp_path / "model", "--config", path, "--set", "encoder.size=0"))
     assert message.count(f"{path}: ") == 2
-    assert "--set: encoder.size must be a whole number >= 1, found 0" in message
+    assert "settings: encoder.size must be a whole number >= 1, found 0" in message
     path.write_text("[decoder\n")
     assert error(train(tmp_path / "model", "--config", path)).startswith(f"{path}:1: malformed TOML")
     assert error(train(tmp_path / "model", "--preset", "bogus")).startswith("preset bogus is unknown")
@@ -316,7 +318,7 @@ def test_bad_threads_and_devices(train: Callable[..., Outcome], tmp_path: Path) 
 
 
 def test_an_encoder_is_bundled_only_if_there_is_one(train: Callable[..., Outcome], tmp_path: Path) -> None:
-    message = "--bundle-pretrained: expected a pretrained model (embeddings.pretrained.model), found none"
+    message = "bundle pretrained: expected a pretrained model (embeddings.pretrained.model), found none"
     assert message in error(train(tmp_path / "model", "--bundle-pretrained"))
 
 
@@ -391,10 +393,10 @@ def test_old_settings_are_told_once(train: Callable[..., Outcome], tmp_path: Pat
     assert code == 0
     assert err.splitlines()[:-1] == [
         f"pointree: notice: {path}: training.rest is gone and was at its default; ignored",
-        "pointree: notice: --set: training.restarts is gone and was at its default; ignored",
+        "pointree: notice: settings: training.restarts is gone and was at its default; ignored",
     ]
     message = error(train(tmp_path / "other", "--set", "training.restarts=[36]"))
-    assert message == "--set: training.restarts was removed in 0.2, found [36]"
+    assert message == "settings: training.restarts was removed in 0.2, found [36]"
 
 
 class FakeTextTraining:
@@ -441,7 +443,7 @@ def test_a_text_model_is_trained_if_there_is_text(
 def test_a_text_model_that_cannot_be_trained_is_told_before_the_training(run: Run, ewt: Path, tmp_path: Path) -> None:
     bare = write(tmp_path / "bare.conllu", TREE)
     outcome = run("train", "--train", bare, "--dev", ewt, "-o", tmp_path / "m", "--text-model", *SMALL)
-    assert error(outcome) == "--text-model: expected a `# text` comment in every sentence, found none in sentence 1"
+    assert error(outcome) == "text model: expected a `# text` comment in every sentence, found none in sentence 1"
     assert not (tmp_path / "m").exists()
 
 
@@ -487,10 +489,10 @@ def test_a_parser_can_learn_from_predicted_tags(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--no-text-model"], "--predicted-tags: expected a text model, whose tagger predicts them; see --text-model"),
+        (["--no-text-model"], "predicted tags: expected a text model, whose tagger predicts them"),
         (
             ["--set", "embeddings.tag=none"],
-            '--predicted-tags: expected embeddings.tag to be upos or xpos, found "none"',
+            'predicted tags: expected embeddings.tag to be upos or xpos, found "none"',
         ),
     ],
 )
@@ -523,7 +525,7 @@ def test_a_model_is_fine_tuned(run: Run, trained: Path, ewt: Path, tmp_path: Pat
     [
         (
             ["--preset", "quick"],
-            "--preset quick: expected no preset beside --init, which brings its own settings",
+            "preset quick: expected no preset beside an initial model, which brings its own settings",
         ),
         (["--set", "encoder.size=3"], "model {}: encoder.size must stay 16, found 3"),
         (

@@ -19,7 +19,7 @@ from pointree.transitions import ORDERS
 def faults_of(*overrides: str) -> list[str]:
     with pytest.raises(ConfigError) as caught:
         load_config(None, overrides)
-    return [fault.removeprefix("--set: ") for fault in caught.value.faults]
+    return [fault.removeprefix("settings: ") for fault in caught.value.faults]
 
 
 def test_defaults_are_the_papers() -> None:
@@ -108,11 +108,11 @@ def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
         load_config(path, ["decoder.ordr=up", "decoder.fusion=full", "nonsense"], preset="papr")
     assert caught.value.faults == (
         "preset papr is unknown; did you mean paper?",
-        '--set: an override must be section.field=value, found "nonsense"',
+        'settings: an override must be section.field=value, found "nonsense"',
         f'{path}: encoder.size must be a whole number >= 1, found "big"',
         f"{path}: section trainning is unknown; did you mean training?",
-        "--set: decoder.ordr is unknown; did you mean decoder.order?",
-        '--set: decoder.fusion must be one of none, simple, adapted for the order left-to-right, found "full"',
+        "settings: decoder.ordr is unknown; did you mean decoder.order?",
+        'settings: decoder.fusion must be one of none, simple, adapted for the order left-to-right, found "full"',
     )
     assert "\n" not in str(caught.value)
 

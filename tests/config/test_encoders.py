@@ -24,7 +24,7 @@ def test_the_default_is_the_bilstm_of_the_paper() -> None:
 def test_an_unknown_kind_lists_the_known_ones(kind: str, found: str) -> None:
     with pytest.raises(ConfigError) as error:
         load_config(None, [f"encoder.kind={kind}", "encoder.heads=3"])
-    assert list(error.value.faults) == [f"--set: encoder.kind must be one of bilstm, found {found}"]
+    assert list(error.value.faults) == [f"settings: encoder.kind must be one of bilstm, found {found}"]
 
 
 def test_settings_to_register_need_a_kind_and_a_dropout() -> None:

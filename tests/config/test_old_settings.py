@@ -46,7 +46,7 @@ def test_an_old_setting_of_the_command_line_has_one_notice(setting: str) -> None
     notices: list[str] = []
     load_config(None, [setting], on_notice=notices.append)
     assert len(notices) == 1
-    assert notices[0].startswith("--set: ")
+    assert notices[0].startswith("settings: ")
 
 
 @pytest.mark.parametrize("value", ["rest = 0.5", "restarts = [36]", "embedding_dropout_stage = 9", "rest = false"])
@@ -72,4 +72,4 @@ def test_the_joint_tagger_is_now_a_head() -> None:
     config = load_config(None, ["embeddings.tag=joint"], on_notice=notices.append)
     assert config.embeddings.tag == "none"
     assert config.predicted_columns == ("upos",)
-    assert notices == ['--set: embeddings.tag = "joint" is now embeddings.tag = "none" and heads.upos = true']
+    assert notices == ['settings: embeddings.tag = "joint" is now embeddings.tag = "none" and heads.upos = true']

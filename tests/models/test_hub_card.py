@@ -60,5 +60,5 @@ def test_given_values_come_before_those_of_the_card(tmp_path: Path) -> None:
 def test_a_card_without_scores_or_no_card_at_all(tmp_path: Path) -> None:
     assert "model-index" not in header(tmp_path, licence="mit")
     assert model_language(tmp_path) is None
-    with pytest.raises(UsageError, match="expected a licence, found none; give one with --licence"):
+    with pytest.raises(UsageError, match="expected a licence, found none; name one, such as"):
         hub_card(tmp_path, "name", CardAdditions())

@@ -88,7 +88,7 @@ def test_nothing_is_computed_that_would_not_fit(pretrained: PretrainedModel, tmp
     from pointree.errors import OutputError
 
     features = FrozenFeatures(pretrained, CacheFolder(tmp_path, limit=10_000))
-    with pytest.raises(OutputError, match="raise --cache-gb"):
+    with pytest.raises(OutputError, match="raise cache_gb"):
         features.prepare(BATCH)
     assert not any(path.stat().st_size for path in tmp_path.rglob(VECTORS))
 

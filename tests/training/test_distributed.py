@@ -130,7 +130,7 @@ def test_a_run_goes_on_after_a_process_was_killed(treebank: Path, together: tupl
     assert agent.returncode != 0
     if "pointree: error" in told:  # unless torchrun ended it first
         assert "another process of the training run has ended" in told
-        assert "the same command with --resume goes on" in told
+        assert "resume the run to go on" in told
     assert len(metrics(output)) < SETTINGS["training.epochs"]
     done = subprocess.run(command(treebank, output, "--resume"), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -227,7 +227,7 @@ def test_a_lost_process_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> 
         raise RuntimeError("Connection closed by peer [127.0.0.1]:1\nmore")
 
     monkeypatch.setattr(distributed.dist, "all_reduce", lost)
-    with pytest.raises(TrainingError, match=r"has ended \(Connection closed by peer .*\); the same command"):
+    with pytest.raises(TrainingError, match=r"has ended \(Connection closed by peer .*\); resume the run"):
         Group(0, 2).wait()
 
 
@@ -263,8 +263,8 @@ def test_processes_on_cpus_talk_by_gloo(started: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("device", "local", "message"),
     [
-        ("cuda:0", "1", "--device cuda:0: expected cuda with several processes, which take a GPU each"),
-        ("cuda", "4", "--device cuda: expected a GPU for each process of this machine, found 4"),
+        ("cuda:0", "1", "device cuda:0: expected cuda with several processes, which take a GPU each"),
+        ("cuda", "4", "device cuda: expected a GPU for each process of this machine, found 4"),
     ],
 )
 def test_a_gpu_that_a_process_cannot_have(

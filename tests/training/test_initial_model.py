@@ -176,7 +176,7 @@ def test_the_result_says_where_the_model_is(fine_tune: Callable[..., TrainingRes
 
 
 def test_a_preset_is_refused(fine_tune: Callable[..., TrainingResult]) -> None:
-    with pytest.raises(UsageError, match=r"^--preset quick: expected no preset beside --init, "):
+    with pytest.raises(UsageError, match=r"^preset quick: expected no preset beside an initial model, "):
         fine_tune("model", preset="quick")
 
 

@@ -75,7 +75,7 @@ def test_several_treebanks_are_read_in_order(ewt: Path, tmp_path: Path) -> None:
 def test_what_cannot_be_trained_is_told_before_anything_is_written(ewt: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"^expected at least one treebank, found none$"):
         pointree.train([], ewt, tmp_path / "model")
-    with pytest.raises(ConfigError, match=r"^--set: training\.rest was removed in 0\.2, found 0\.5$"):
+    with pytest.raises(ConfigError, match=r"^settings: training\.rest was removed in 0\.2, found 0\.5$"):
         pointree.train(ewt, ewt, tmp_path / "model", settings=["training.rest=0.5"])
     with pytest.raises(UsageError, match=r"^preset quick: expected no preset beside a whole configuration$"):
         resolve_settings(Config(), "quick", ())

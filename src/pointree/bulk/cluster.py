@@ -38,7 +38,7 @@ class Cluster:
             return max(1, int(resources.get("CPU", 0)) // threads)
         if found := int(resources.get("GPU", 0)):
             return found
-        raise ClusterError(f"--device {device}: the cluster has no GPUs")
+        raise ClusterError(f"device {device}: the cluster has no GPUs")
 
     def cut(self, sources: Sequence[Source], cut: Callable[[Source], list[Any] | str]) -> Iterator[list[Any] | str]:
         """What ``cut`` says of each source, in order; the sources are read where there is room."""

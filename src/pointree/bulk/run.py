@@ -76,11 +76,11 @@ def parse_on_cluster(
     chosen = ParseOptions.of(options, fields)
     target = output_format or "conllu"
     if target not in SHARD_FORMATS:
-        raise UsageError(f"--to must be one of {', '.join(SHARD_FORMATS)} with --cluster, found {target}")
+        raise UsageError(f"output format must be one of {', '.join(SHARD_FORMATS)} on a cluster, found {target}")
     names = [inputs] if isinstance(inputs, str | os.PathLike) else inputs
     models = absolute_models([os.fspath(each) for each in ([model] if isinstance(model, str | os.PathLike) else model)])
     if "auto" in models:
-        raise UsageError("--model auto: expected the name or folder of a model with --cluster")
+        raise UsageError("model auto: expected the name or folder of a model for a cluster")
     titles = [os.fspath(name) for name in names]
     sources = find_sources(titles, input_format)
     folder = Path(output).absolute()

@@ -73,10 +73,10 @@ class Source:
 def find_sources(arguments: Sequence[str], kind: str | None) -> list[Source]:
     """All files of folders (with those below them), globs and names, in order; a folder's files are sorted."""
     if kind is not None and kind not in SOURCE_KINDS:
-        raise UsageError(f"--from must be one of {', '.join(SOURCE_KINDS)}, found {kind}")
+        raise UsageError(f"input format must be one of {', '.join(SOURCE_KINDS)}, found {kind}")
     titles = [title for argument in arguments for title in _files(argument)]
     if not titles:
-        raise UsageError("parse --cluster: expected files, globs or folders, found nothing")
+        raise UsageError("parse on a cluster: expected files, globs or folders, found nothing")
     several = len(titles) > 1
     found = []
     for number, title in enumerate(titles, 1):
@@ -97,7 +97,7 @@ def find_sources(arguments: Sequence[str], kind: str | None) -> list[Source]:
 
 def no_column(text_column: str, names: Iterable[str]) -> str:
     """What to say of a table without the column."""
-    return f"no column {text_column} (--text-column); there are {', '.join(names)}"
+    return f"no column {text_column} to take text from; there are {', '.join(names)}"
 
 
 def with_kind(source: Source) -> Source:
@@ -121,7 +121,7 @@ def state_of(sources: Sequence[Source]) -> Iterator[list[Any]]:
 
 def _files(argument: str) -> list[str]:
     if argument == "-":
-        raise UsageError("parse --cluster: expected files, globs or folders, found standard input")
+        raise UsageError("parse on a cluster: expected files, globs or folders, found standard input")
     if os.path.isdir(argument):
         inside = [
             os.path.join(folder, name)

@@ -60,9 +60,9 @@ def load_config(
         dotted, equals, text = override.partition("=")
         section, dot, key = dotted.strip().rpartition(".")
         if equals and dot and section and key:
-            layers.append(("--set: ", {section: {key: _parse_value(text)}}))
+            layers.append(("settings: ", {section: {key: _parse_value(text)}}))
         else:
-            faults.append(f"--set: an override must be section.field=value, found {as_toml(override)}")
+            faults.append(f"settings: an override must be section.field=value, found {as_toml(override)}")
     built, more = build(layers, on_notice, allow_removed=allow_removed)
     if faults or more:
         raise ConfigError([*faults, *more])

@@ -58,5 +58,7 @@ def reported_outcomes(gold: Iterable[Sentence], parsed: Iterable[Sentence]) -> M
                 if (probability := word.probability(quantity)) is not None:
                     found[quantity].add(probability, getattr(word, quantity) == getattr(answer, quantity))
     if not found:
-        raise UsageError("calibration: expected probabilities in MISC (parse --probabilities), found none")
+        raise UsageError(
+            "calibration: expected probabilities in MISC (parse with the option probabilities), found none"
+        )
     return found

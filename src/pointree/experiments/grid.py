@@ -271,7 +271,7 @@ class _Reader(Checks):
         try:
             config = load_config(None, overrides, preset)
         except ConfigError as error:
-            self.faults += [fault.removeprefix("--set: ") for fault in error.faults]
+            self.faults += [fault.removeprefix("settings: ") for fault in error.faults]
             return load_config(None), expanded
         pretrained = Path(config.embeddings.pretrained.model)
         if self.need_files and pretrained.is_absolute() and not pretrained.is_dir():

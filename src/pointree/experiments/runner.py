@@ -145,7 +145,7 @@ class Runner:
             named = "; ".join(
                 f"{status.cell.name} was made with other settings ({status.detail})" for status in changed
             )
-            raise UsageError(f"{named}: choose --changed rerun or --changed keep")
+            raise UsageError(f"{named}: choose rerun or keep for what has changed")
         for status in changed:
             if self.changed == "rerun":
                 self.note(f"{status.cell.name}: starts again ({status.detail})")

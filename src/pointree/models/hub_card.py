@@ -69,9 +69,7 @@ def hub_card(folder: Path, name: str, added: CardAdditions) -> str:
     data: Any = card.data
     licence = added.licence or data.license or read_card(folder).licence
     if not licence:
-        raise UsageError(
-            f"{folder / CARD}: expected a licence, found none; give one with --licence, such as cc-by-sa-4.0"
-        )
+        raise UsageError(f"{folder / CARD}: expected a licence, found none; name one, such as cc-by-sa-4.0")
     for key, value in _licence(str(licence)).items():
         setattr(data, key, value)
     language = added.language or data.language or model_language(folder)

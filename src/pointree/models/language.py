@@ -63,14 +63,14 @@ def fitting_model(text: str, profiles: dict[str, LanguageProfile], name: str) ->
     sample = text[:SAMPLE_LETTERS]
     known = ", ".join(profiles)
     if not profiles:
-        raise ModelError("--model auto: no installed model says what its language is; name a model")
+        raise ModelError("model auto: no installed model says what its language is; name a model")
     bits = {model: found for model, profile in profiles.items() if (found := profile.bits(sample)) is not None}
     best = min(bits, key=lambda model: bits[model], default=next(iter(profiles)))
     if profiles[best].is_foreign(sample):
         if by_parts := Counter(_languages_of_parts(text, profiles)):
             return by_parts.most_common(1)[0][0]  # a text of several languages fits none of them as a whole
         raise ModelError(
-            f"{name}: --model auto: this text is in none of the languages of the installed models: {known}"
+            f"{name}: model auto: this text is in none of the languages of the installed models: {known}"
             f"{'; `pointree models` says how to install others' if not_installed(profiles) else ''}"
         )
     return best

@@ -29,7 +29,7 @@ def group_by_model(inputs: Sequence[Input], models: tuple[str, ...], input_forma
         yield models, iter(numbered)
         return
     if len(models) > 1:
-        raise UsageError(f"--model {AUTO}: expected no other model beside it, found {len(models)} models")
+        raise UsageError(f"model {AUTO}: expected no other model beside it, found {len(models)} models")
     profiles = language_profiles()
 
     def choose() -> Iterator[tuple[str, int, Input]]:
@@ -84,5 +84,5 @@ class LanguageWarner:
             start = " ".join(text.split())[:40]
             logger.warning(
                 f"“{start}…” does not look like the language of the model {model}; expect wrong trees "
-                "(`pointree models` lists others, --model auto chooses among them)"
+                "(`pointree models` lists others, the model auto chooses among them)"
             )

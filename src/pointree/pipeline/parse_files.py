@@ -166,8 +166,8 @@ def _opened(output: Path | TextIO) -> AbstractContextManager[TextIO]:
 
 def _check_formats(input_format: str | None, output_format: str | None, output: Path | TextIO) -> str:
     """The output format; unknown formats, and a suffix that no format has, are errors."""
-    _check_choice("--from", input_format, INPUT_FORMATS)
-    _check_choice("--to", output_format, OUTPUT_FORMATS)
+    _check_choice("input format", input_format, INPUT_FORMATS)
+    _check_choice("output format", output_format, OUTPUT_FORMATS)
     if not isinstance(output, (str, os.PathLike)):
         return output_format or "conllu"
     if PurePath(output).suffix.lower() in (".gz", ".xz", ".bz2"):
@@ -175,14 +175,14 @@ def _check_formats(input_format: str | None, output_format: str | None, output: 
     return output_format or format_of(output)
 
 
-def _check_choice(option: str, value: str | None, choices: Sequence[str]) -> None:
+def _check_choice(what: str, value: str | None, choices: Sequence[str]) -> None:
     if value is not None and value not in choices:
-        raise UsageError(f"{option} must be one of {', '.join(choices)}, found {value}")
+        raise UsageError(f"{what} must be one of {', '.join(choices)}, found {value}")
 
 
 def _check_trace(options: ParseOptions, workers: int) -> None:
     """A trace tells of one tree a sentence, made in one process, and has all probabilities."""
-    given = {"--n-best": options.n_best > 1, "--workers": workers > 1, "--probabilities": options.probabilities}
+    given = {"n_best": options.n_best > 1, "workers": workers > 1, "probabilities": options.probabilities}
     for option, is_given in given.items():
         if is_given:
-            raise UsageError(f"--to {TRACE} cannot be combined with {option}")
+            raise UsageError(f"output format {TRACE} cannot be combined with {option}")

@@ -68,7 +68,7 @@ class CacheFolder:
         if total + n_bytes > self.limit:
             raise OutputError(
                 f"{self.root}: the vectors need {n_bytes / 1e9:.3g} GB beside the {total / 1e9:.3g} GB in use, but the "
-                f"cache may have {self.limit / 1e9:.3g} GB; raise --cache-gb, or choose another folder with --cache"
+                f"cache may have {self.limit / 1e9:.3g} GB; raise cache_gb, or choose another folder (cache)"
             )
 
 

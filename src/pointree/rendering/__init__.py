@@ -69,7 +69,7 @@ def format_of(path: str | os.PathLike[str]) -> str:
     suffixes = ", ".join(f"{name} ({suffix})" for name, known in FORMATS.items() for suffix in known.suffixes[:1])
     others = ", ".join(name for name, known in FORMATS.items() if not known.suffixes)
     raise UsageError(
-        f"{os.fspath(path)}: no output format has the suffix {suffix}; choose one with --to, or use the suffix of "
+        f"{os.fspath(path)}: no output format has the suffix {suffix}; name one, or use the suffix of "
         f"{suffixes}; {others} have none"
     )
 

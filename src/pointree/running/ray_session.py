@@ -65,7 +65,7 @@ def _import_ray() -> ModuleType:
         import ray
         import ray.data
     except ImportError:
-        raise MissingExtraError("--cluster", "ray") from None
+        raise MissingExtraError("a cluster", "ray") from None
     for name in ("ray", "ray.data"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     found: ModuleType = ray
@@ -101,18 +101,18 @@ def _check_address(address: str, own: str) -> None:
     """Fail at once where nobody listens, which Ray would take minutes for; it takes ``own`` for this machine."""
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if not colon or not host or not port.isdecimal():
-        raise UsageError(f"--cluster {address}: expected local, auto or an address such as 10.0.0.1:6379")
+        raise UsageError(f"cluster {address}: expected local, auto or an address such as 10.0.0.1:6379")
     try:
         place = own if host in ("localhost", "127.0.0.1", "[::1]") else host.strip("[]")
         socket.create_connection((place, int(port)), timeout=_PATIENCE).close()
     except (OSError, OverflowError) as error:
-        raise ClusterError(f"--cluster {address}: no cluster answers there ({error})") from None
+        raise ClusterError(f"cluster {address}: no cluster answers there ({error})") from None
 
 
 def _reason(cluster: str, error: Exception) -> str:
     text = " ".join(str(error).split())
     if "Version mismatch" in text or "version mismatch" in text:
-        return f"--cluster {cluster}: its versions of Ray and Python must be those of this process: {text[:300]}"
+        return f"cluster {cluster}: its versions of Ray and Python must be those of this process: {text[:300]}"
     if isinstance(error, ConnectionError) and cluster == "auto":
-        return "--cluster auto: no Ray cluster runs on this machine; start one with `ray start --head`, or use local"
-    return f"--cluster {cluster}: cannot be joined: {text[:300] or type(error).__name__}"
+        return "cluster auto: no Ray cluster runs on this machine; start one with `ray start --head`, or use local"
+    return f"cluster {cluster}: cannot be joined: {text[:300] or type(error).__name__}"

@@ -115,7 +115,7 @@ def _differences(recorded: Mapping[str, Any], given: Mapping[str, Any], epoch: i
         names = [name for name in names if name != "training.epochs"]
     found = [f"{name} was {before.get(name, 'unknown')}, is {now.get(name, 'unknown')}" for name in names]
     if names == ["training.epochs"] and before["training.epochs"] < now["training.epochs"]:
-        found[0] += "; to train a finished model further, start a new run from it (--init)"
+        found[0] += "; to train a finished model further, start a new run with it as the initial model"
     return found
 
 

@@ -162,10 +162,10 @@ def join_group(device: str = "cpu") -> Group:
 def _own_gpu(device: str) -> str:
     """The GPU of this process: that of its number among the processes of its machine."""
     if device != "cuda":
-        raise UsageError(f"--device {device}: expected cuda with several processes, which take a GPU each")
+        raise UsageError(f"device {device}: expected cuda with several processes, which take a GPU each")
     number, count = int(os.environ.get("LOCAL_RANK", "0")), torch.cuda.device_count()
     if number >= count:
-        raise UsageError(f"--device cuda: expected a GPU for each process of this machine, found {count}")
+        raise UsageError(f"device cuda: expected a GPU for each process of this machine, found {count}")
     torch.cuda.set_device(number)
     return f"cuda:{number}"
 
@@ -178,5 +178,5 @@ def _told() -> Iterator[None]:
     except (RuntimeError, ValueError) as error:
         reason = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
         raise TrainingError(
-            f"another process of the training run has ended ({reason}); the same command with --resume goes on"
+            f"another process of the training run has ended ({reason}); resume the run to go on"
         ) from error

@@ -120,16 +120,16 @@ def train(
     observer = observer or TrainingObserver()
     resumed = _has_run(folder, resume, warn)
     if other_language and init is None:
-        raise UsageError("--other-language: expected --init with a model of another language, found none")
+        raise UsageError("other language: expected an initial model, which is of another language, found none")
     start = (
         None if init is None else load_initial_model(init, folder if resumed else None, other_language=other_language)
     )
     path = config if isinstance(config, Config) or config is None else Path(config)
     chosen = resolve_settings(path, preset, settings, start, on_notice)
     if bundle_pretrained and not chosen.embeddings.pretrained.model:
-        raise UsageError("--bundle-pretrained: expected a pretrained model (embeddings.pretrained.model), found none")
+        raise UsageError("bundle pretrained: expected a pretrained model (embeddings.pretrained.model), found none")
     if _names(teacher) and chosen.decoder.order == "top-down":
-        raise UsageError("--teacher: expected a bottom-up decoder.order, found top-down, which learns from trees alone")
+        raise UsageError("teacher: expected a bottom-up decoder.order, found top-down, which learns from trees alone")
     prepare_process(threads)
     arithmetic = "bf16" if chosen.training.precision == "bf16" else None
     teachers = [Parser.load(name, device=device, precision=arithmetic) for name in _names(teacher)]
@@ -217,7 +217,7 @@ def resolve_settings(
 ) -> Config:
     """All settings of a run, from the sources that `train` has for them."""
     if preset is not None and init is not None:
-        raise UsageError(f"--preset {preset}: expected no preset beside --init, which brings its own settings")
+        raise UsageError(f"preset {preset}: expected no preset beside an initial model, which brings its own settings")
     if preset is not None and isinstance(config, Config):
         raise UsageError(f"preset {preset}: expected no preset beside a whole configuration")
     if init is not None:
@@ -254,7 +254,7 @@ def _has_run(output: Path, resume: bool, warn: Callable[[str], None]) -> bool:
     """Whether there is a run to resume; one that would be overwritten is an error."""
     has_checkpoint = (output / CHECKPOINT).exists()
     if not resume and has_checkpoint:
-        raise UsageError(f"{output}: holds a training run; add --resume to go on with it, or choose another folder")
+        raise UsageError(f"{output}: holds a training run; resume it, or choose another folder")
     if not has_checkpoint and (output / MANIFEST).exists():
         raise UsageError(f"{output}: holds a model without the checkpoint of its training; choose another folder")
     if resume and not has_checkpoint and not (output / SEGMENTER_CHECKPOINT).exists():
@@ -265,10 +265,10 @@ def _has_run(output: Path, resume: bool, warn: Callable[[str], None]) -> bool:
 def _check_tags(settings: Config, texts: RunTextModel) -> None:
     """Predicted tags need somebody who predicts them and somebody who reads them."""
     if not texts.exists:
-        raise UsageError("--predicted-tags: expected a text model, whose tagger predicts them; see --text-model")
+        raise UsageError("predicted tags: expected a text model, whose tagger predicts them")
     if settings.embeddings.tag not in READ_TAGS:
         found = as_toml(settings.embeddings.tag)
-        raise UsageError(f"--predicted-tags: expected embeddings.tag to be {' or '.join(READ_TAGS)}, found {found}")
+        raise UsageError(f"predicted tags: expected embeddings.tag to be {' or '.join(READ_TAGS)}, found {found}")
 
 
 def _warn(line: str) -> None:

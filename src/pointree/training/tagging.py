@@ -54,7 +54,7 @@ class RunTextModel:
         without = next((number for number, sentence in enumerate(train, 1) if sentence.meta("text") is None), None)
         if wanted and without is not None:
             raise UsageError(
-                f"--text-model: expected a `# text` comment in every sentence, found none in sentence {without}"
+                f"text model: expected a `# text` comment in every sentence, found none in sentence {without}"
             )
         has_one = init is not None and init.text_model is not None
         has_segmenter = init is not None and init.network.segmenter is not None

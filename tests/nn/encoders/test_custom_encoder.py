@@ -201,10 +201,10 @@ def test_settings_of_another_encoder_are_left_behind(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("override", "fault"),
     [
-        ("encoder.heads=0", "--set: encoder.heads must be a whole number >= 1, found 0"),
-        ("encoder.heads=5", "--set: encoder.width must be a multiple of encoder.heads = 5, found 32"),
-        ("encoder.kinds=2", "--set: encoder.kinds is unknown; did you mean encoder.kind?"),
-        ("encoder.head=2", "--set: encoder.head is unknown; did you mean encoder.heads?"),
+        ("encoder.heads=0", "settings: encoder.heads must be a whole number >= 1, found 0"),
+        ("encoder.heads=5", "settings: encoder.width must be a multiple of encoder.heads = 5, found 32"),
+        ("encoder.kinds=2", "settings: encoder.kinds is unknown; did you mean encoder.kind?"),
+        ("encoder.head=2", "settings: encoder.head is unknown; did you mean encoder.heads?"),
     ],
 )
 def test_its_settings_are_checked(override: str, fault: str) -> None:
@@ -216,7 +216,7 @@ def test_its_settings_are_checked(override: str, fault: str) -> None:
 def test_an_unknown_kind_lists_the_known_ones() -> None:
     with pytest.raises(ConfigError) as error:
         load_config(None, ["encoder.kind=mamba", "encoder.states=3"])
-    assert list(error.value.faults) == [f'--set: encoder.kind must be one of bilstm, {KIND}, found "mamba"']
+    assert list(error.value.faults) == [f'settings: encoder.kind must be one of bilstm, {KIND}, found "mamba"']
 
 
 def test_its_settings_are_described() -> None:
