@@ -22,6 +22,17 @@ MODULES = {
 }
 """The modules that the page about Python shows beside the names of `pointree` itself."""
 
+EXIT_CODES = [
+    ("0", "success"),
+    ("1", "`parse --cluster`: some documents failed, and the others were parsed"),
+    ("1", "`experiment run`: a cell failed, and the others were trained"),
+    ("1", "the reader of the output, such as `head`, has closed it"),
+    ("1", "a traceback, which is a defect of pointree"),
+    ("2", "an error that you can correct"),
+    ("129, 130, 143", "SIGHUP, Ctrl-C (SIGINT), SIGTERM; temporary files are removed first"),
+]
+"""The exit codes of all commands, and what they mean."""
+
 
 def write_reference(folder: Path) -> None:
     """Write all generated pages; a page that has not changed keeps its time, so that Sphinx does not read it again."""
@@ -94,10 +105,10 @@ def command_page() -> str:
         "",
         _cleaned(group.help),
         "",
-        "Errors are one line on standard error. The exit code is 0 after success, 2 after an error that you can",
-        "correct, and 130 after Ctrl-C.",
+        "Errors are one line on standard error. The exit code is",
         "",
     ]
+    lines += _table(("exit code", "after"), EXIT_CODES)
     lines += _commands(group, "pointree", 2)
     return _page(lines)
 

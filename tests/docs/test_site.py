@@ -68,6 +68,7 @@ def test_all_commands_and_options_are_in_the_reference(generate: ModuleType) -> 
             if param.param_type_name == "option" and not param.hidden:
                 assert all(option in section[1] for option in param.opts)
     assert "### pointree experiment run\n" in page
+    assert "| 129, 130, 143 | SIGHUP, Ctrl-C (SIGINT), SIGTERM;" in page
 
 
 def test_all_public_names_are_in_the_reference(generate: ModuleType) -> None:
