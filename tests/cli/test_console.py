@@ -24,6 +24,11 @@ def test_lines_are_shown_as_they_are(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out == "a [bold]word[/bold] at index [0]\n"
 
 
+def test_a_long_line_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    show("long " * 100 + "line")
+    assert capsys.readouterr().out == "long " * 100 + "line\n"
+
+
 def test_cells_of_tables_are_shown_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     table = new_table("By label", "label", "run[best]")
     for label in ("[/x]", "obl:on:top", "a[b]"):

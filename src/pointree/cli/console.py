@@ -64,10 +64,13 @@ def fitting_tables(build: Callable[[Sequence[int]], Table], places: Sequence[int
 
 
 def show(*items: Table | str) -> None:
-    """Write tables and lines to standard output; what looks like markup in them is left alone."""
+    """Write tables and lines to standard output; what looks like markup in them is left alone.
+
+    A line is not wrapped: whoever reads it from a pipe gets it whole.
+    """
     console = _console(stderr=False)
     for item in items:
-        console.print(item, highlight=False)
+        console.print(item, highlight=False, soft_wrap=isinstance(item, str))
 
 
 def print_json(value: Any) -> None:
