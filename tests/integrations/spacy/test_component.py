@@ -13,8 +13,10 @@ spacy = pytest.importorskip("spacy")
 from spacy import displacy  # noqa: E402
 from spacy.tokens import Doc  # noqa: E402
 from spacy.training import Example  # noqa: E402
+from spacy.util import load_config  # noqa: E402
 
 from pointree.errors import ModelError, UsageError  # noqa: E402
+from pointree.options import ParseOptions  # noqa: E402
 from pointree.treebank.conllu import read_conllu  # noqa: E402
 from pointree.treebank.sentence import Sentence, get_misc  # noqa: E402
 
@@ -163,6 +165,27 @@ def test_n_best_trees(nlp: Any) -> None:
     assert ranks == sorted(ranks, reverse=True)
 
 
+def test_options_of_parsing_are_settings() -> None:
+    pipeline = spacy.blank("en")
+    settings = {"single_root": False, "retag": True, "min_confidence": 0.5, "order": "combined", "precision": "fp32"}
+    component = pipeline.add_pipe("pointree", config={**settings, "engine": "onnx"})
+    assert component.options == ParseOptions(**settings, probabilities=True)
+    assert (component.model.precision, component.model.engine) == ("fp32", "onnx")
+    assert pipeline.config["components"]["pointree"]["beam"] == 1
+    copied = pickle.loads(pickle.dumps(component.model))
+    assert (copied.precision, copied.engine) == ("fp32", "onnx")
+
+
+def test_a_pipeline_of_an_earlier_version_is_read(nlp: Any, tmp_path: Path) -> None:
+    nlp.to_disk(tmp_path)
+    config = load_config(tmp_path / "config.cfg")
+    names = ("model", "beam", "n_best", "projective", "batch_words", "split_tokens", "details", "device")
+    kept = ("factory", "check_language", *names)
+    config["components"]["pointree"] = {name: config["components"]["pointree"][name] for name in kept}
+    config.to_disk(tmp_path / "config.cfg")
+    assert spacy.load(tmp_path).get_pipe("pointree").options == nlp.get_pipe("pointree").options
+
+
 def test_displacy_draws_the_tree(nlp: Any) -> None:
     drawing = displacy.render(nlp("They play tennis."), style="dep", jupyter=False)
     assert drawing.count('class="displacy-arrow"') == 2  # without punctuation
@@ -297,6 +320,7 @@ def test_a_doc_that_fails_goes_to_the_error_handler(nlp: Any, monkeypatch: pytes
         ),
         ("en", {"model": None}, "pointree: expected a model, or pointree's tokeniser that has one; found neither"),
         ("en", {"beam": 0}, "beam must be at least 1, found 0"),
+        ("en", {"precision": "fp8"}, "precision must be one of auto, fp32, bf16, int8, found fp8"),
     ],
 )
 def test_a_wrong_setting_is_one_line(language: str, config: dict[str, Any], message: str) -> None:

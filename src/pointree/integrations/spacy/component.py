@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import fields
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, get_type_hints
 
 import srsly
 from spacy.language import Language
@@ -33,6 +35,11 @@ _ASSIGNS = ("dep", "head", "is_sent_start", "lemma", "morph", "pos", "tag")
 _SCORES = ("dep_uas", "dep_las", "sents_f", "pos_acc", "tag_acc", "morph_acc", "lemma_acc")
 _MODEL = "model"
 """The folder of the weights in a saved pipeline."""
+
+_PARSING = [item for item in fields(ParseOptions) if item.name not in ("sentences", "probabilities")]
+"""The options of parsing that are settings of the component: a doc has no lines, and ``details`` has probabilities."""
+
+Factory = TypeVar("Factory", bound=Callable[..., Pipe])
 
 
 class PointreeComponent(Pipe):  # type: ignore[misc]
@@ -152,35 +159,43 @@ class PointreeComponent(Pipe):  # type: ignore[misc]
         return self
 
 
+def _with_parse_options(function: Factory) -> Factory:
+    """Give a factory the options of parsing as settings, in place of its last argument; spaCy reads the signature."""
+    types = get_type_hints(ParseOptions)
+    parameters = [each for each in signature(function).parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
+    for item in _PARSING:
+        kind = types[item.name] if types[item.name] in (int, float, bool) else str | None
+        parameters.append(Parameter(item.name, Parameter.KEYWORD_ONLY, annotation=kind))
+    function.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return function
+
+
 @Language.factory(  # type: ignore[untyped-decorator]
     "pointree",
     assigns=["doc.sents", *(f"token.{name}" for name in _ASSIGNS)],
     default_config={
         "model": "en",
-        "beam": 1,
-        "n_best": 1,
-        "projective": False,
-        "batch_words": 2_500,
+        **{item.name: item.default for item in _PARSING},
         "split_tokens": False,
         "details": True,
         "device": "cpu",
+        "engine": "auto",
         "check_language": True,
     },
     default_score_weights=dict.fromkeys(_SCORES, 0.0),
 )
+@_with_parse_options
 @with_types
 def make_component(
     nlp: Language,
     name: str,
     model: str | None,
-    beam: int,
-    n_best: int,
-    projective: bool,
-    batch_words: int,
     split_tokens: bool,
     details: bool,
     device: str,
+    engine: str,
     check_language: bool,
+    **parsing: Any,
 ) -> PointreeComponent:
     """Make the component.
 
@@ -188,31 +203,26 @@ def make_component(
         nlp: The pipeline.
         name: The name of the component in it.
         model: The name, folder or Hub id of a model; None is that of pointree's tokeniser in the same pipeline.
-        beam: Hypotheses to keep for each sentence.
-        n_best: Trees of each sentence in ``doc._.pointree.n_best``.
-        projective: Allow no crossing arcs.
-        batch_words: Words to parse together.
         split_tokens: Parse the words inside of tokens, for docs that are split at white space only.
         details: Keep the trees of the words and all probabilities with the doc.
         device: Where to compute.
+        engine: What computes: onnx, torch, or auto.
         check_language: Refuse a model that was trained for another language than the pipeline's.
+        parsing: Fields of `ParseOptions`; the trees of ``n_best`` are in ``doc._.pointree.n_best``.
     """
     require_spacy()
     if model is not None:
-        stored = StoredModel(model, device=device)
+        stored = StoredModel(model, device=device, precision=parsing["precision"], engine=engine)
     elif isinstance(nlp.tokenizer, PointreeTokenizer):
         stored = nlp.tokenizer.model
     else:
         raise ModelError(f"{name}: expected a model, or pointree's tokeniser that has one; found neither")
     if check_language:
         stored.check_language(nlp.lang)
-    options = ParseOptions(
-        beam=beam, n_best=n_best, projective=projective, batch_words=batch_words, probabilities=details
-    )
     return PointreeComponent(
         stored,
         name=name,
-        options=options,
+        options=ParseOptions(**parsing, probabilities=details),
         details=details,
         split_tokens=split_tokens,
         stores_model=model is not None,

@@ -31,9 +31,11 @@ _SAME_LANGUAGE = {"nb": "no", "nn": "no"}
 class StoredModel:
     """The model of a name or folder until a pipeline is read from disk or bytes, which have the model in them."""
 
-    def __init__(self, name: str, *, device: str = "cpu") -> None:
+    def __init__(self, name: str, *, device: str = "cpu", precision: str | None = None, engine: str = "auto") -> None:
         self.name = name
         self.device = device
+        self.precision = precision
+        self.engine = engine
         self._folder: Path | None = None
         self._parser: Parser | None = None
 
@@ -52,7 +54,7 @@ class StoredModel:
 
             if multiprocessing.parent_process() is not None and thread_count() is None:
                 prepare_process(1)  # one of several processes of `nlp.pipe`
-            self._parser = load(self.folder, device=self.device)
+            self._parser = load(self.folder, device=self.device, precision=self.precision, engine=self.engine)
             self._parser.name = self.name
         return self._parser
 
@@ -112,11 +114,14 @@ class StoredModel:
         return self._folder
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"name": self.name, "device": self.device, "files": self.read_files()}
+        how = {"device": self.device, "precision": self.precision, "engine": self.engine}
+        return {"name": self.name, **how, "files": self.read_files()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["name"], device=state["device"])  # type: ignore[misc]
-        self.take_files(state["files"])
+        state = dict(state)
+        files = state.pop("files")
+        self.__init__(**state)  # type: ignore[misc]
+        self.take_files(files)
 
 
 def _remove(folder: Path, process: int) -> None:

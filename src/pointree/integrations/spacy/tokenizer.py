@@ -64,12 +64,15 @@ class PointreeTokenizer:
 
 @registry.tokenizers("pointree.Tokenizer.v1")  # type: ignore[untyped-decorator]
 @with_types
-def create_tokenizer(model: str, device: str = "cpu") -> Callable[[Language], PointreeTokenizer]:
+def create_tokenizer(
+    model: str, device: str = "cpu", precision: str | None = None, engine: str = "auto"
+) -> Callable[[Language], PointreeTokenizer]:
     """What spaCy calls to make the tokeniser of a pipeline, from its configuration."""
     require_spacy()
 
     def create(nlp: Language) -> PointreeTokenizer:
-        return PointreeTokenizer(nlp.vocab, StoredModel(model, device=device))
+        stored = StoredModel(model, device=device, precision=precision, engine=engine)
+        return PointreeTokenizer(nlp.vocab, stored)
 
     return create
 
