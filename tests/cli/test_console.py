@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from pointree.cli.console import new_table, print_json, progress_bar, show, track, warn
+from pointree.cli.messages import show_messages
 
 
 def test_tables_that_go_to_a_pipe_keep_long_names_whole(capsys: pytest.CaptureFixture[str]) -> None:
@@ -43,6 +44,7 @@ def test_json_keeps_letters(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_warnings_go_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    show_messages()
     warn("two roots")
     assert capsys.readouterr() == ("", "pointree: warning: two roots\n")
 
