@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pointree.errors import ModelError
-from pointree.models.quantise import Bits, dequantise, quantise
+from pointree.models.quantise import Bits, dequantise, quantise, round_to_4_bits
 
 
 def test_groups_of_columns_have_scales_of_their_own() -> None:
@@ -56,3 +56,24 @@ def test_small_numbers_in_eight_bits_keep_their_precision() -> None:
     np.testing.assert_allclose(dequantise(quantise({"x": matrix}, 8))["x"], matrix, rtol=0, atol=1e-6 / 127 / 2 * 1.01)
     large = 1e9 * np.linspace(-1, 1, 100, dtype=np.float32)[None]
     np.testing.assert_allclose(dequantise(quantise({"x": large}, 8))["x"], large, rtol=0, atol=1e9 / 127 / 2 * 1.01)
+
+
+@pytest.mark.parametrize(("columns", "groups"), [(64, 2), (100, 4), (50, 2), (6, 1)])
+def test_a_table_that_was_rounded_to_four_bits_loses_nothing_more(columns: int, groups: int) -> None:
+    table = round_to_4_bits(np.random.default_rng(2).normal(size=(9, columns)).astype(np.float32))
+    stored = quantise({"x": table}, 8)
+    assert stored["x"].dtype == np.uint8
+    assert (stored["x"].shape, stored["x.scale"].shape) == ((9, columns // 2), (9, groups))
+    assert np.array_equal(dequantise(stored)["x"], table)
+
+
+def test_four_bits_are_off_by_half_a_step_at_most() -> None:
+    table = np.random.default_rng(3).normal(size=(40, 100)).astype(np.float32)
+    groups = np.abs(table.reshape(40, 4, 25))
+    error = np.abs(round_to_4_bits(table) - table).reshape(40, 4, 25)
+    assert bool((error <= groups.max(axis=2, keepdims=True) / 7 * 0.51).all())
+
+
+def test_four_bits_need_an_even_number_of_columns() -> None:
+    with pytest.raises(ModelError, match=r"^expected a matrix with an even number of columns for 4 bits, found 33$"):
+        round_to_4_bits(np.ones((2, 33), dtype=np.float32))

@@ -128,6 +128,17 @@ def test_eight_bits_are_off_by_half_a_step_at_most(folder: Path, tmp_path: Path)
         torch.testing.assert_close(again[name], tensor, rtol=1e-6, atol=0)
 
 
+def test_words_in_four_bits_take_half_the_space(folder: Path, tmp_path: Path) -> None:
+    shrink_model(folder, tmp_path / "8", bits=8)
+    shrink_model(folder, tmp_path / "4", bits=8, word_bits=4)
+    in_8, in_4 = (load_file(tmp_path / name / "weights.safetensors") for name in ("8", "4"))
+    assert in_4["embeddings.words"].nbytes * 2 == in_8["embeddings.words"].nbytes
+    assert all(torch.equal(in_4[name], in_8[name]) for name in in_8 if not name.startswith("embeddings.words"))
+    assert "8 bits, those of words to 4" in (tmp_path / "4" / "README.md").read_text()
+    shrink_model(tmp_path / "4", tmp_path / "again", words=2, bits=8)
+    assert load_file(tmp_path / "again" / "weights.safetensors")["embeddings.words"].dtype == torch.uint8
+
+
 @pytest.mark.parametrize("bits", [8, 16])
 def test_fewer_bits_parse_as_before(bits: Bits, tmp_path: Path) -> None:
     parser = tiny_parser()

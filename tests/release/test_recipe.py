@@ -48,6 +48,7 @@ def test_a_language_has_what_is_shared_and_its_own(tmp_path: Path) -> None:
     ("then", "now", "fault"),
     [
         ("bits = 16", "bits = 4", "bits must be 8, 16 or 32, found 4"),
+        ("bits = 16", "bits = 16\nword_bits = 4", "word_bits must be 4 and bits 8, found 4 and 16"),
         ("bits = 16", 'precision = "bf16"', "precision must be one of fp32, int8, found bf16"),
         ("bits = 16", 'version = "one"', "version must be a version such as 1.0.0"),
         ("bits = 16", "bit = 16", "bit is unknown"),

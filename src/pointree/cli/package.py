@@ -38,6 +38,9 @@ def command(
     bits: Annotated[
         int | None, typer.Option("--bits", metavar="N", help="Store weights in 16 bits, or matrices in 8.")
     ] = None,
+    word_bits: Annotated[
+        int | None, typer.Option("--word-bits", metavar="4", help="With --bits 8: store the word table in 4 bits.")
+    ] = None,
     words: Annotated[
         int | None,
         typer.Option(
@@ -87,6 +90,7 @@ def command(
         name=chosen,
         version=version,
         bits=bits,
+        word_bits=word_bits,
         prune_words=words,
         keep_words=keep or (),
         latin_pieces=latin,

@@ -21,6 +21,7 @@ def package(
     name: str | None = None,
     version: str = "1.0.0",
     bits: int | None = None,
+    word_bits: int | None = None,
     prune_words: int | None = None,
     keep_words: Sequence[str | os.PathLike[str]] = (),
     latin_pieces: bool = False,
@@ -42,6 +43,7 @@ def package(
         version: The version of the wheel.
         bits: Store weights in 16 bits, or matrices in 8 and the rest in 16; 32 by default. In 8 bits, large matrices
             are stored as the precision int8 multiplies them.
+        word_bits: With 8 `bits`, 4 stores the word table in half the space.
         prune_words: Keep only so many words of the vocabulary: those of the training data, then those of pretrained
             vectors, frequent ones first. Words seen once in training are kept too.
         keep_words: With `prune_words`: treebanks, such as the training data, of which all words are kept.
@@ -58,6 +60,8 @@ def package(
         raise UsageError("keep_words: expected prune_words with it, found none")
     if bits not in (None, 8, 16):
         raise UsageError(f"bits must be 8 or 16, found {bits}")
+    if word_bits is not None and (word_bits != 4 or bits != 8):
+        raise UsageError(f"word_bits must be 4 and bits 8, found {word_bits} and {bits}")
     if any(model.name == name and model.origin == "bundled" for model in available_models()):
         raise UsageError(f"name must not be that of a bundled model, which would be found first; found {name}")
 
@@ -87,6 +91,7 @@ def package(
             words=prune_words,
             keep=_forms(keep_words),
             bits=bits,  # type: ignore[arg-type]  # checked above
+            word_bits=word_bits,  # type: ignore[arg-type]  # checked above
             latin=latin_pieces,
             precision=precision,
             order=order,

@@ -5,8 +5,9 @@ A model is small on disk: `quantise` is for writing, `dequantise` for reading. A
 LAS on English where one scale for whole rows costs 0.06. Matrices that the precision int8 multiplies have one scale for
 each output instead, as it needs them; models of earlier versions have groups there too, and are rounded again for it.
 
-Four bits are too few for weights that were trained without regard to them. A table that was rounded before training, by
-`round_to_4_bits`, and then left alone, is recognised and loses nothing; two of its numbers share a byte.
+Four bits are too few for most weights that were trained without regard to them. A table that was rounded by
+`round_to_4_bits`, before training or because it is one of words, which bear it, is recognised and loses nothing; two of
+its numbers share a byte.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def quantise(weights: Mapping[str, np.ndarray], bits: Bits) -> dict[str, np.ndar
         if not np.isfinite(array).all():
             raise ModelError(f"{name}: expected numbers, found NaN or infinity")
         if bits == 8 and _fits_4_bits(array):
-            numbers, scale = _round(array, _GROUP_4, _LARGEST_4)
+            numbers, scale = _round(array, _group_4(array.shape[1]), _LARGEST_4)
             pairs = (_joined(numbers) + 8).astype(np.uint8).reshape(*array.shape[:-1], -1, 2)
             stored[name] = pairs[..., 0] | (pairs[..., 1] << 4)
             stored[name + SCALE] = scale[..., 0]
@@ -72,8 +73,11 @@ def dequantise(stored: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def round_to_4_bits(matrix: np.ndarray) -> np.ndarray:
-    """The nearest matrix that 4 bits can hold. *Shape:* ``(rows, columns)``, of which 32 share a scale."""
-    numbers, scale = _round(matrix, _GROUP_4, _LARGEST_4)
+    """The nearest matrix that 4 bits can hold. *Shape:* ``(rows, columns)``, of which up to 32 share a scale."""
+    group = _group_4(matrix.shape[1])
+    if not group:
+        raise ModelError(f"expected a matrix with an even number of columns for 4 bits, found {matrix.shape[1]}")
+    numbers, scale = _round(matrix, group, _LARGEST_4)
     return _joined(numbers * scale.astype(np.float32))
 
 
@@ -108,8 +112,13 @@ def _joined(groups: np.ndarray) -> np.ndarray:
     return groups.reshape(*groups.shape[:-2], -1)
 
 
+def _group_4(columns: int) -> int:
+    """How many columns share a scale in 4 bits, as many as divide them evenly; 0 if two numbers cannot share a byte."""
+    return max((size for size in range(1, _GROUP_4 + 1) if columns % size == 0), default=0) if columns % 2 == 0 else 0
+
+
 def _fits_4_bits(array: np.ndarray) -> bool:
-    return array.ndim == 2 and array.shape[1] % _GROUP_4 == 0 and np.array_equal(round_to_4_bits(array), array)
+    return array.ndim == 2 and _group_4(array.shape[1]) > 1 and np.array_equal(round_to_4_bits(array), array)
 
 
 def _unpacked(array: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
 preset = "quick"                     settings to start from, of `pointree train --preset`
 version = "1.0.0"                    the version of the packages
 bits = 8                             bits of the weights in the packages: 8, 16 or 32
+word_bits = 4                        optional, beside 8: bits of the word table, for more words in the same space
 precision = "int8"                   optional: arithmetic in which the packages run, fp32 or int8
 prune_words = 20000                  optional: words that a package keeps, the most frequent of the training data first
 max_mb = 6                           optional: size of a package; with prune_words, as many words go as it needs
@@ -44,7 +45,7 @@ __all__ = ["SPLITS", "LanguageRecipe", "Published", "choose", "load_recipe"]
 
 SPLITS = ("train", "dev", "test")
 
-_KEYS = ("preset", "version", "bits", "precision", "max_mb", "prune_words", "set", "languages")
+_KEYS = ("preset", "version", "bits", "word_bits", "precision", "max_mb", "prune_words", "set", "languages")
 _REQUIRED = ("name", "treebank", "release", "licence", "files")
 _LANGUAGE_KEYS = (*_REQUIRED, "vectors", "vectors_licence", "start", "note", "published", "set")
 _CODE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
@@ -74,6 +75,7 @@ class LanguageRecipe:
     """By their dotted names, on top of the preset."""
     version: str = "1.0.0"
     bits: int = 8
+    word_bits: int | None = None
     precision: str = "fp32"
     max_mb: int | None = None
     prune_words: int | None = None
@@ -123,6 +125,9 @@ class _Reader(Checks):
         bits = self._typed("bits", content.get("bits"), int, 8)
         if bits not in (8, 16, 32):
             self.faults.append(f"bits must be 8, 16 or 32, found {bits}")
+        word_bits = self._typed("word_bits", content.get("word_bits"), int, None)
+        if word_bits is not None and (word_bits != 4 or bits != 8):
+            self.faults.append(f"word_bits must be 4 and bits 8, found {word_bits} and {bits}")
         precision = self._typed("precision", content.get("precision"), str, "fp32")
         if precision not in GRAPH_PRECISIONS:
             self.faults.append(f"precision must be one of {', '.join(GRAPH_PRECISIONS)}, found {precision}")
@@ -135,6 +140,7 @@ class _Reader(Checks):
             "preset": self._preset("preset", content.get("preset")),
             "version": version,
             "bits": bits,
+            "word_bits": word_bits,
             "precision": precision,
             "max_mb": self._typed("max_mb", content.get("max_mb"), int, None),
             "prune_words": self._typed("prune_words", content.get("prune_words"), int, None),

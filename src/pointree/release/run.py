@@ -204,6 +204,7 @@ class _Job:
                 fresh,
                 only=None if self.recipe.prune_words is None else forms[:kept],
                 bits=None if self.recipe.bits == 32 else self.recipe.bits,  # type: ignore[arg-type]  # it is checked
+                word_bits=self.recipe.word_bits,  # type: ignore[arg-type]  # it is checked too
                 precision=self.recipe.precision,
             )
             over = packaged_size(fresh) + _ROOM - (self.recipe.max_mb or 0) * 1_000_000
