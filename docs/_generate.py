@@ -66,21 +66,21 @@ def settings_page() -> str:
         "`pointree train --list-settings` prints this list. See [how to train](../../guide/train.md).",
         "",
     ]
-    options = describe()
+    all_settings = describe()
     for name, section in SECTIONS.items():
         lines += [f"## {name}", "", _first_paragraph(section.__doc__), ""]
         rows = []
-        for option in options:
-            prefix, _, field = option.name.rpartition(".")
+        for setting in all_settings:
+            prefix, _, field = setting.name.rpartition(".")
             if prefix == name:
-                meaning = f"{_cleaned(option.help)} Accepts {option.expectation}."
-                rows.append((f"`{field}`", f"`{as_toml(option.default)}`", meaning))
+                meaning = f"{_cleaned(setting.help)} Accepts {setting.expectation}."
+                rows.append((f"`{field}`", f"`{as_toml(setting.default)}`", meaning))
         lines += _table(("setting", "default", "meaning"), rows, "settings")
     lines += ["## Presets", "", "`--preset NAME` starts from these values; all other settings keep their defaults.", ""]
     changed = {
         f"{section}.{field}": None for preset in PRESETS.values() for section in preset for field in preset[section]
     }
-    defaults = {option.name: option.default for option in options}
+    defaults = {setting.name: setting.default for setting in all_settings}
     rows = []
     for setting in changed:
         section, _, field = setting.rpartition(".")

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 
 from pointree.analysis.bootstrap import Comparison, Resamples
-from pointree.analysis.seeds import Part, compare_seeds
+from pointree.analysis.seeds import TreebankCounts, compare_seeds
 
 WORDS = np.full(200, 10.0)
 
 
-def part(differences: list[float], seed: int = 0, noise: float = 0.0) -> Part:
+def part(differences: list[float], seed: int = 0, noise: float = 0.0) -> TreebankCounts:
     """A treebank on which the first system has so many more right words a sentence, with each seed."""
     base = np.full((len(differences), 200), 5.0)
     strays = noise * np.random.default_rng(seed).standard_normal(base.shape)
-    return Part(WORDS[None], (base + np.array(differences)[:, None] + strays)[None], base[None])
+    return TreebankCounts(WORDS[None], (base + np.array(differences)[:, None] + strays)[None], base[None])
 
 
-def compare(*parts: Part, draws: int = 2000, seed: int = 1) -> Comparison:
+def compare(*parts: TreebankCounts, draws: int = 2000, seed: int = 1) -> Comparison:
     [found] = compare_seeds(parts, draws, seed)
     return found
 
@@ -26,7 +26,7 @@ def compare(*parts: Part, draws: int = 2000, seed: int = 1) -> Comparison:
 def test_one_seed_is_the_bootstrap_over_sentences() -> None:
     random = np.random.default_rng(3)
     first, second = random.integers(3, 9, (2, 200)).astype(float)
-    found = compare(Part(WORDS[None], first[None, None], second[None, None]), draws=4000)
+    found = compare(TreebankCounts(WORDS[None], first[None, None], second[None, None]), draws=4000)
     expected = Resamples.draw(WORDS, [first, second], 4000, seed=1).compare(0, 1)
     assert found == expected
 
@@ -60,7 +60,7 @@ def test_false_alarms_are_about_as_many_as_promised() -> None:
 
 
 def test_treebanks_are_pooled_word_by_word() -> None:
-    small = Part(np.full((1, 10), 10.0), np.full((1, 1, 10), 10.0), np.zeros((1, 1, 10)))
+    small = TreebankCounts(np.full((1, 10), 10.0), np.full((1, 1, 10), 10.0), np.zeros((1, 1, 10)))
     found = compare(part([0.0, 0.0]), small, draws=500)
     assert found.difference == pytest.approx(100.0 * 100 / 2100)
     assert (small.ahead.tolist(), part([1.0, -1.0, 1.0]).ahead.tolist()) == ([1], [2])
@@ -68,7 +68,7 @@ def test_treebanks_are_pooled_word_by_word() -> None:
 
 def test_groups_share_their_draws() -> None:
     one, other = part([1.0, 2.0]), part([0.5, -0.5])
-    both = Part(
+    both = TreebankCounts(
         *(np.concatenate([getattr(each, name) for each in (one, other)]) for name in ("words", "first", "second"))
     )
     assert compare_seeds([both], 300) == [compare(each, draws=300) for each in (one, other)]

@@ -14,7 +14,7 @@ import pytest
 from pointree.bench import measure, worker
 from pointree.bench import run as run_module
 from pointree.bench.engines import ENGINES
-from pointree.bench.measure import Setting
+from pointree.bench.measure import Setup
 from pointree.bench.run import _exponent, run_bench
 from pointree.bench.worker import measure_apart
 from pointree.cli.main import main
@@ -80,8 +80,8 @@ def test_quick_has_every_key_of_the_contract(tmp_path: Path, capsys: pytest.Capt
 
 @pytest.mark.slow
 def test_what_cannot_be_measured_is_null_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(name: str, setting: Setting, _threads: int | None) -> dict[str, Any]:
-        raise PointreeError(f"{name} in {setting.precision} failed: the process ended with code -9")
+    def fail(name: str, setup: Setup, _threads: int | None) -> dict[str, Any]:
+        raise PointreeError(f"{name} in {setup.precision} failed: the process ended with code -9")
 
     monkeypatch.setattr(worker, "measure_apart", fail)
     monkeypatch.setattr(run_module, "_engines", lambda *_request: ({}, {"engines.en.onnx.int8": "a reason"}))
@@ -94,12 +94,12 @@ def test_what_cannot_be_measured_is_null_with_a_reason(monkeypatch: pytest.Monke
 
 
 def test_imitated_arithmetic_is_refused_and_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    setting = Setting(load_config(None, TINY), "bf16", "cpu", quick=True)
+    setup = Setup(load_config(None, TINY), "bf16", "cpu", quick=True)
     seconds = iter([0.001, 0.007, 0.001, 0.020])
     monkeypatch.setattr(measure, "_best_seconds", lambda *_work: next(seconds))
-    measure.require_arithmetic(setting)
+    measure.require_arithmetic(setup)
     with pytest.raises(PointreeError, match=r"^this machine has no such arithmetic: a product takes 20 × as long$"):
-        measure.require_arithmetic(setting)
+        measure.require_arithmetic(setup)
 
 
 def test_a_cold_start_that_fails_is_null_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +121,7 @@ def _die(*_request: Any) -> None:
 @pytest.mark.slow
 def test_a_fault_of_a_measurement_is_one_line() -> None:
     with pytest.raises(PointreeError, match=r"^train in fp32 failed: .*nowhere$") as caught:
-        measure_apart("train", Setting(load_config(None, TINY), "fp32", "nowhere", quick=True), 1)
+        measure_apart("train", Setup(load_config(None, TINY), "fp32", "nowhere", quick=True), 1)
     assert "\n" not in str(caught.value)
 
 
@@ -129,7 +129,7 @@ def test_a_fault_of_a_measurement_is_one_line() -> None:
 def test_a_process_that_dies_is_reported_with_its_code(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "_answer", _die)
     with pytest.raises(PointreeError, match="latency in fp32 failed: the process ended with code -9"):
-        measure_apart("latency", Setting(load_config(None, TINY), "fp32", "cpu", quick=True), 1)
+        measure_apart("latency", Setup(load_config(None, TINY), "fp32", "cpu", quick=True), 1)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 
 from pointree.bulk import run as bulk_run
 from pointree.bulk.actor import ShardActor
-from pointree.bulk.job import Job
+from pointree.bulk.job import BulkJob
 from pointree.bulk.sources import Source
 from pointree.models.layout import TEXT_MODEL
 from pointree.text.udpipe import TextModel
@@ -35,7 +35,7 @@ class InProcess:
     def cut(self, sources: Sequence[Source], cut: Callable[[Source], list[Any] | str]) -> Iterator[list[Any] | str]:
         return map(cut, sources)
 
-    def make(self, job: Job, units: Sequence[str], size: int) -> Iterator[dict[str, Any]]:
+    def make(self, job: BulkJob, units: Sequence[str], size: int) -> Iterator[dict[str, Any]]:
         actor = ShardActor(job, __version__)
         order = list(units)
         if self.shuffle is not None:

@@ -92,13 +92,13 @@ def test_round_trip_through_toml_and_dict(values: dict[str, dict[str, object]]) 
 
 
 def test_every_option_is_described() -> None:
-    assert list(defaults()) == [option.name for option in describe()]
+    assert list(defaults()) == [setting.name for setting in describe()]
     pretrained = {f"embeddings.pretrained.{key}": value for key, value in asdict(PretrainedConfig()).items()}
     pretrained["embeddings.pretrained.layers"] = list(PretrainedConfig().layers)
     assert defaults() == pretrained | {
         f"{section}.{key}": value for section, values in Config().to_dict().items() for key, value in values.items()
     }
-    assert all(option.help.endswith(".") and option.expectation for option in describe())
+    assert all(setting.help.endswith(".") and setting.expectation for setting in describe())
 
 
 def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
@@ -281,8 +281,8 @@ def test_a_whole_configuration_may_be_the_start() -> None:
     assert load_config(None, ["training.epochs=4"], base=start) == load_config(start, ["training.epochs=4"])
 
 
-def test_options_have_the_values_of_a_configuration() -> None:
-    values = {option.name: option for option in describe(load_config(None, [*CONTEXTUAL], preset="quick"))}
+def test_settings_have_the_values_of_a_configuration() -> None:
+    values = {setting.name: setting for setting in describe(load_config(None, [*CONTEXTUAL], preset="quick"))}
     assert (values["encoder.size"].value, values["encoder.size"].default) == (256, 512)
     assert values["embeddings.pretrained.layers"].value == (17, 18)
     assert values["decoder.gate"].value == values["decoder.gate"].default == "gate1"

@@ -27,7 +27,7 @@ NOTICES = [
 
 
 def test_what_is_old_is_not_known_any_more() -> None:
-    names = {option.name for option in describe()}
+    names = {setting.name for setting in describe()}
     assert names.isdisjoint(REMOVED_SETTINGS)
     assert not [name for name in names for old in RENAMED_SECTIONS if name.startswith(old)]
 

@@ -101,7 +101,7 @@ def test_faults_of_the_user(ewt: Path) -> None:
         pointree.evaluate(ewt)
     with pytest.raises(UsageError, match=r"expected either a parsed file \(system\) or a model, found both"):
         pointree.evaluate(ewt, ewt, model=model)
-    with pytest.raises(UsageError, match="^options: expected a ParseOptions or its fields as keywords, found "):
+    with pytest.raises(UsageError, match=r"^options: expected a ParseOptions or its fields as keywords, found "):
         pointree.evaluate(ewt, ewt, {"beam": 3})  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="expected a model for the options from_text, beam, found none"):
         pointree.evaluate(ewt, ewt, from_text=True, beam=2)

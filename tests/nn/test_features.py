@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from pointree.batches.features import MAX_CHARS
-from pointree.nn.features import Featurizer
+from pointree.nn.features import TensorFeaturizer
 from pointree.transitions import ORDERS, TransitionSystem, pointing_steps
 from pointree.treebank.sentence import Sentence
 from pointree.vocabulary import ROOT, UNK, CharVocabulary
@@ -18,9 +18,9 @@ from ..helpers import random_sentences, tiny_vocabularies
 VOCABULARIES = tiny_vocabularies()
 
 
-def new_featurizer(tag: str = "upos", order: str = "left-to-right", fusion: str = "simple") -> Featurizer:
+def new_featurizer(tag: str = "upos", order: str = "left-to-right", fusion: str = "simple") -> TensorFeaturizer:
     slots = ORDERS[order].fusion(fusion)
-    return Featurizer(VOCABULARIES, tag, [TransitionSystem(ORDERS[order], slots)], torch.device("cpu"))
+    return TensorFeaturizer(VOCABULARIES, tag, [TransitionSystem(ORDERS[order], slots)], torch.device("cpu"))
 
 
 def test_root_stands_before_the_words() -> None:
@@ -57,7 +57,9 @@ def test_every_position_has_the_characters_of_its_form() -> None:
 def test_root_and_characters_without_parts_are_padded_to_the_width_of_those_that_have_some() -> None:
     chars = CharVocabulary.build({"각 a": 2}, 1, parts=True)
     vocabularies = replace(VOCABULARIES, chars=chars)
-    featurizer = Featurizer(vocabularies, "upos", [TransitionSystem(ORDERS["left-to-right"], ())], torch.device("cpu"))
+    featurizer = TensorFeaturizer(
+        vocabularies, "upos", [TransitionSystem(ORDERS["left-to-right"], ())], torch.device("cpu")
+    )
     batch = featurizer.batch([featurizer.encode(Sentence.from_words(["a각"]))])
     a, syllable = chars.lookup("a"), chars.lookup("각")
     parts = [chars.lookup(part) for part in "\u1100\u1161\u11a8"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from pointree.text.alphabet import SPACES, Alphabet
 from pointree.text.char_segmenter import CharSegmenter, SegmenterRules
-from pointree.text.expansion import Expansion, Rule
+from pointree.text.expansion import EndingRule, Expansion
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz.,!? \n"
 MARGIN = 2
@@ -30,7 +30,7 @@ def rule_scores(chars: Any, shapes: Any) -> Any:
 
 def rule_segmenter(*, spaces: bool = False) -> CharSegmenter:
     """A segmenter by rule."""
-    expansion = Expansion({"ki": ("k", "i")}, [Rule("", "ki", ("*", "ki"), 0)])
+    expansion = Expansion({"ki": ("k", "i")}, [EndingRule("", "ki", ("*", "ki"), 0)])
     return CharSegmenter(SegmenterRules(Alphabet(LETTERS), expansion, spaces), rule_scores, MARGIN)
 
 

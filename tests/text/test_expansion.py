@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pointree.text.expansion import Expansion, Rule
+from pointree.text.expansion import EndingRule, Expansion
 
 TRAINING = [
     ("do", ("de", "o")), ("do", ("de", "o")), ("da", ("de", "a")), ("da", ("de", "a")),
@@ -44,7 +44,7 @@ def test_json_round_trip(expansion: Expansion) -> None:
 
 
 def test_a_rule_needs_a_stem() -> None:
-    rule = Rule("a", "b", ("x", "*y"), 1)
+    rule = EndingRule("a", "b", ("x", "*y"), 1)
     assert rule.apply("acb") == ("x", "cy")
     assert rule.apply("ab") is None
     assert Expansion().words("anything") is None

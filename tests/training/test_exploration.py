@@ -10,7 +10,7 @@ import torch
 
 from pointree.batches.features import EncodedSentence
 from pointree.nn.batch import Batch
-from pointree.nn.features import Featurizer
+from pointree.nn.features import TensorFeaturizer
 from pointree.nn.packing import Packing
 from pointree.training.exploration import Exploration
 from pointree.transitions import BOTTOM_UP, Slot, TransitionSystem
@@ -23,7 +23,7 @@ SLOTS = (Slot.LEFTMOST, Slot.RIGHTMOST)
 
 
 def explore(order: str, probability: float) -> tuple[list[EncodedSentence], Exploration]:
-    featurizer = Featurizer(
+    featurizer = TensorFeaturizer(
         tiny_vocabularies(), "upos", [TransitionSystem(BOTTOM_UP[order], SLOTS)], torch.device("cpu")
     )
     encoded = [featurizer.encode(sentence, gold=True) for sentence in random_sentences(LENGTHS)]
@@ -76,7 +76,7 @@ def test_a_share_of_the_words_is_explored() -> None:
 
 
 def test_without_gold_steps_nothing_can_be_explored() -> None:
-    featurizer = Featurizer(
+    featurizer = TensorFeaturizer(
         tiny_vocabularies(), "upos", [TransitionSystem(BOTTOM_UP["outside-in"], SLOTS)], torch.device("cpu")
     )
     encoded = [featurizer.encode(sentence) for sentence in random_sentences([2])]

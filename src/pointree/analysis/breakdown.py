@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pointree.analysis.attachments import Arcs, Attachments
 
-__all__ = ["Accuracy", "Breakdown", "GoldGroups", "Group", "accuracy_of_all", "break_down", "gold_groups"]
+__all__ = ["Accuracy", "Breakdown", "GoldGroups", "WordGroup", "accuracy_of_all", "break_down", "gold_groups"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Accuracy:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class WordGroup:
     """Words of one kind: how many there are in gold, and each system's accuracy, in the order of the systems."""
 
     name: str
@@ -56,7 +56,7 @@ class Breakdown:
 
     key: str
     title: str
-    groups: tuple[Group, ...]
+    groups: tuple[WordGroup, ...]
     ordered: bool
     """Whether the groups follow each other, so that a curve can join them."""
     of_arcs: bool = False
@@ -124,7 +124,7 @@ def _answer(attachments: Attachments, question: _Question) -> Breakdown:
                 accuracies.append(Accuracy(uas, las, int(own.sum()), _percent(system.right[own])))
             else:
                 accuracies.append(Accuracy(uas, las))
-        groups.append(Group(name, int(of_gold.sum()), tuple(accuracies)))
+        groups.append(WordGroup(name, int(of_gold.sum()), tuple(accuracies)))
     return Breakdown(question.key, question.title, tuple(groups), question.ordered, question.of_arcs)
 
 

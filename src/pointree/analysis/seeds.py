@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from pointree.analysis.bootstrap import DRAWS_AT_ONCE, Comparison, draw_counts
 
-__all__ = ["Part", "compare_seeds"]
+__all__ = ["TreebankCounts", "compare_seeds"]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TreebankCounts:
     """One treebank: the words of each group of words, and what two systems got right of them.
 
     *Shape:* ``words`` is ``(n_groups, n_sentences)``; ``first`` and ``second`` are ``(n_groups, n_seeds,
@@ -46,28 +46,28 @@ class Part:
         return found
 
 
-def compare_seeds(parts: Sequence[Part], resamples: int = 10_000, seed: int = 1) -> list[Comparison]:
+def compare_seeds(treebanks: Sequence[TreebankCounts], resamples: int = 10_000, seed: int = 1) -> list[Comparison]:
     """For each group, the difference of two systems, first less second, of the mean over seeds.
 
-    Parts are pooled word by word. All groups are scored on the same draws, which are what takes time.
+    Treebanks are pooled word by word. All groups are scored on the same draws, which are what takes time.
     """
-    n_words = sum(part.words.sum(axis=1) for part in parts)
-    observed = sum((part.first - part.second).mean(axis=1).sum(axis=1) for part in parts)
+    n_words = sum(each.words.sum(axis=1) for each in treebanks)
+    observed = sum((each.first - each.second).mean(axis=1).sum(axis=1) for each in treebanks)
     random = np.random.default_rng(seed)
     found = []
     for start in range(0, resamples, DRAWS_AT_ONCE):
         draws = min(DRAWS_AT_ONCE, resamples - start)
         right = words = np.zeros(())
-        for part in parts:
-            n_groups, n_seeds, n = part.first.shape
+        for each in treebanks:
+            n_groups, n_seeds, n = each.first.shape
             counts = draw_counts(random, n, draws)
             weights = _seed_weights(random, n_seeds, draws)
-            by_seed = (counts @ (part.first - part.second).reshape(-1, n).T).reshape(draws, n_groups, n_seeds)
+            by_seed = (counts @ (each.first - each.second).reshape(-1, n).T).reshape(draws, n_groups, n_seeds)
             right = right + (by_seed * weights[:, None]).sum(axis=2)
-            words = words + counts @ part.words.T
+            words = words + counts @ each.words.T
         found.append(100.0 * right / np.maximum(1.0, words))
     drawn = np.concatenate(found)
-    n_sentences = sum((part.words > 0).sum(axis=1) for part in parts)
+    n_sentences = sum((each.words > 0).sum(axis=1) for each in treebanks)
     differences = 100.0 * np.asarray(observed) / np.maximum(1.0, n_words)
     return [
         Comparison.of(float(difference), drawn[:, group], int(np.asarray(n_sentences)[group]))

@@ -14,7 +14,7 @@ from pointree.transitions import TransitionSystem, pointing_steps
 from pointree.treebank.sentence import Sentence
 from pointree.vocabulary import PAD, ROOT, Vocabularies
 
-__all__ = ["MAX_CHARS", "UNKNOWN", "EncodedSentence", "Features", "Featurizer", "GoldSentence", "IntArray", "pad"]
+__all__ = ["MAX_CHARS", "UNKNOWN", "BatchFeatures", "EncodedSentence", "Featurizer", "GoldSentence", "IntArray", "pad"]
 
 MAX_CHARS = 64
 """Characters of a word that the network reads; what follows in a longer word is left out."""
@@ -65,7 +65,7 @@ class EncodedSentence:
 
 
 @dataclass(frozen=True, slots=True)
-class Features:
+class BatchFeatures:
     """A batch of sentences as numbers, sorted by length, longest first; position 0 of each is ROOT.
 
     *Shape:* ``words``, ``tags`` and ``forms`` are ``(n_rows,)``; ``chars`` is ``(n_forms, max_chars, width)``,
@@ -134,11 +134,11 @@ class Featurizer:
             step_of=step_of,
         )
 
-    def features(self, sentences: Sequence[EncodedSentence]) -> Features:
+    def features(self, sentences: Sequence[EncodedSentence]) -> BatchFeatures:
         """Put sentences together; they must be sorted by length, longest first."""
         positions = Layout.of_lengths([len(sentence) + 1 for sentence in sentences])
         forms, chars, char_lengths = self._forms(sentences, positions)
-        return Features(
+        return BatchFeatures(
             positions=positions,
             words=positions.pack(pad([sentence.words for sentence in sentences])),
             tags=positions.pack(pad([sentence.tags for sentence in sentences])),

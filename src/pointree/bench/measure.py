@@ -25,7 +25,7 @@ from pointree.training.optimiser import Optimiser
 from pointree.treebank.conllu import read_conllu, write_conllu
 from pointree.treebank.sentence import Sentence
 
-__all__ = ["MEASUREMENTS", "Setting", "cold_start", "peak_memory_mb"]
+__all__ = ["MEASUREMENTS", "Setup", "cold_start", "peak_memory_mb"]
 
 _SAMPLE = 8
 """Sentences of one length whose operations are counted."""
@@ -36,7 +36,7 @@ _IMITATED = 8.0
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class Setup:
     """What to measure with: the model, the precision, and how long to take."""
 
     config: Config
@@ -62,41 +62,41 @@ def _best_seconds(work: Callable[[], object], repeats: int, *, warm_up: bool = T
     return min(times)
 
 
-def require_arithmetic(setting: Setting) -> None:
+def require_arithmetic(setup: Setup) -> None:
     """Refuse a type of which this machine only imitates the products: measuring them would take very long."""
     times = []
-    for dtype in (torch.float32, setting.dtype):  # the precision is settled before the first product, as it must be
-        matrix = torch.ones(_PROBE_SIZE, _PROBE_SIZE, dtype=dtype, device=setting.device)
+    for dtype in (torch.float32, setup.dtype):  # the precision is settled before the first product, as it must be
+        matrix = torch.ones(_PROBE_SIZE, _PROBE_SIZE, dtype=dtype, device=setup.device)
 
         def work(matrix: torch.Tensor = matrix) -> None:
             torch.mm(matrix, matrix)
-            _synchronise(setting.device)
+            _synchronise(setup.device)
 
         times.append(_best_seconds(work, 5))
     if times[1] > _IMITATED * times[0]:
         raise PointreeError(f"this machine has no such arithmetic: a product takes {times[1] / times[0]:.0f} × as long")
 
 
-def gemm(setting: Setting) -> dict[str, Any]:
+def gemm(setup: Setup) -> dict[str, Any]:
     """Peak of a large matrix product, in GFLOP/s."""
     size = 2048
-    left = torch.randn(size, size, device=setting.device).to(setting.dtype)
+    left = torch.randn(size, size, device=setup.device).to(setup.dtype)
     out = torch.empty_like(left)
 
     def work() -> None:
         torch.mm(left, left, out=out)
-        _synchronise(setting.device)
+        _synchronise(setup.device)
 
-    return {"gflops": 2 * size**3 / _best_seconds(work, 8 if setting.quick else 20) / 1e9}
+    return {"gflops": 2 * size**3 / _best_seconds(work, 8 if setup.quick else 20) / 1e9}
 
 
-def train(setting: Setting) -> dict[str, Any]:
+def train(setup: Setup) -> dict[str, Any]:
     """Training with the configuration's batch size on sentences of English-like lengths."""
-    config, dtype = setting.config, setting.dtype
-    parser = new_parser(config, device=setting.device)
+    config, dtype = setup.config, setup.dtype
+    parser = new_parser(config, device=setup.device)
     network = parser.network.train().requires_grad_(True)
     optimiser = Optimiser(network, config.training)
-    sentences = random_sentences(english_like_lengths((2 if setting.quick else 20) * config.training.batch_size))
+    sentences = random_sentences(english_like_lengths((2 if setup.quick else 20) * config.training.batch_size))
     encoded = [parser.featurizer.encode(sentence, gold=True) for sentence in sentences]
     lengths = [len(sentence) for sentence in encoded]
     batches = epoch_batches(lengths, config.training, epoch=1)
@@ -106,17 +106,17 @@ def train(setting: Setting) -> dict[str, Any]:
             loss = network.loss(parser.featurizer.batch([encoded[number] for number in numbers]), dtype)
             loss.objective().backward()
             optimiser.step(1e-4)
-        _synchronise(setting.device)
+        _synchronise(setup.device)
 
-    seconds = _best_seconds(work, 1 if setting.quick else 3)
+    seconds = _best_seconds(work, 1 if setup.quick else 3)
     flops = TRAINING_FACTOR * total_flops(config, lengths, n_labels=N_LABELS, chars_per_word=WORD_CHARS)
     return _throughput(lengths, seconds, flops)
 
 
-def parse(setting: Setting, beam: int) -> dict[str, Any]:
+def parse(setup: Setup, beam: int) -> dict[str, Any]:
     """Parsing from a CoNLL-U file to another: English-like lengths greedily, 24-word sentences with a beam."""
-    parser = new_parser(setting.config, setting.dtype, setting.device)
-    count = (96 if setting.quick else 2000) // (1 if beam == 1 else 4)
+    parser = new_parser(setup.config, setup.dtype, setup.device)
+    count = (96 if setup.quick else 2000) // (1 if beam == 1 else 4)
     lengths = english_like_lengths(count) if beam == 1 else [24] * count
     with tempfile.TemporaryDirectory(prefix="pointree-bench-") as folder:
         source, target = Path(folder, "in.conllu"), Path(folder, "out.conllu")
@@ -127,13 +127,13 @@ def parse(setting: Setting, beam: int) -> dict[str, Any]:
             with open(target, "w", encoding="utf-8") as stream:
                 write_conllu(parser.stream(read_conllu(source), beam=width), stream)
 
-        repeats = 1 if setting.quick else 3
+        repeats = 1 if setup.quick else 3
         result: dict[str, Any] = {}
         seconds = _best_seconds(work, repeats)
         if beam > 1:
             result["times_greedy"] = seconds / _best_seconds(lambda: work(1), repeats)
     if beam == 1:
-        flops = total_flops(setting.config, lengths, n_labels=N_LABELS, chars_per_word=WORD_CHARS)
+        flops = total_flops(setup.config, lengths, n_labels=N_LABELS, chars_per_word=WORD_CHARS)
     else:
         sample = random_sentences(lengths[:_SAMPLE])
         counted = counted_flops(lambda: parser.parse(sample, beam=beam))
@@ -141,10 +141,10 @@ def parse(setting: Setting, beam: int) -> dict[str, Any]:
     return {**_throughput(lengths, seconds, flops), **result}
 
 
-def latency(setting: Setting) -> dict[str, Any]:
+def latency(setup: Setup) -> dict[str, Any]:
     """Milliseconds for one 20-word sentence at a time."""
-    parser = new_parser(setting.config, setting.dtype, setting.device)
-    sentences = random_sentences([20] * (12 if setting.quick else 100))
+    parser = new_parser(setup.config, setup.dtype, setup.device)
+    sentences = random_sentences([20] * (12 if setup.quick else 100))
     times = []
     for sentence in [*sentences[:5], *sentences]:
         started = time.perf_counter()
@@ -154,9 +154,9 @@ def latency(setting: Setting) -> dict[str, Any]:
     return {"p50": statistics.median(times[5:]), "p95": cuts[18]}
 
 
-def length(setting: Setting) -> dict[str, Any]:
+def length(setup: Setup) -> dict[str, Any]:
     """Seconds a sentence against its length, in batches of two sentences, so that those of all lengths are alike."""
-    parser = new_parser(setting.config, setting.dtype, setting.device)
+    parser = new_parser(setup.config, setup.dtype, setup.device)
     seconds = {}
     count = 2
     parser.parse(random_sentences([10] * count))
@@ -166,7 +166,7 @@ def length(setting: Setting) -> dict[str, Any]:
         def work(batch: list[Sentence] = sentences) -> None:
             parser.parse(batch)
 
-        seconds[str(n)] = _best_seconds(work, 1 if setting.quick else 5, warm_up=not setting.quick) / count
+        seconds[str(n)] = _best_seconds(work, 1 if setup.quick else 5, warm_up=not setup.quick) / count
     return {"seconds": seconds}
 
 
@@ -214,11 +214,11 @@ def _synchronise(device: str) -> None:
         torch.cuda.synchronize()
 
 
-MEASUREMENTS: dict[str, Callable[[Setting], dict[str, Any]]] = {
+MEASUREMENTS: dict[str, Callable[[Setup], dict[str, Any]]] = {
     "gemm": gemm,
     "train": train,
-    "beam1": lambda setting: parse(setting, 1),
-    "beam10": lambda setting: parse(setting, 10),
+    "beam1": lambda setup: parse(setup, 1),
+    "beam10": lambda setup: parse(setup, 10),
     "latency": latency,
     "length": length,
 }

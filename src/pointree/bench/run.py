@@ -61,7 +61,7 @@ def run_bench(
         progress: Called with the name of each measurement, before it starts.
     """
     config = Config() if config is None else config
-    from pointree.bench.measure import Setting
+    from pointree.bench.measure import Setup
     from pointree.bench.worker import measure_apart
     from pointree.engines.torch_engine import resolve_device
     from pointree.models.registry import resolve_model
@@ -77,7 +77,7 @@ def run_bench(
     for job in _jobs():
         progress(f"{job.name} {job.precision}")
         try:
-            results[job] = measure_apart(job.name, Setting(config, job.precision, device, quick), threads)
+            results[job] = measure_apart(job.name, Setup(config, job.precision, device, quick), threads)
         except PointreeError as error:
             notes[f"{job.name}.{job.precision}"] = str(error)
             results[job] = {}

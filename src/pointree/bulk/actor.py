@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pointree.bulk.job import Job, model_hash
+from pointree.bulk.job import BulkJob, model_hash
 from pointree.bulk.plan import Unit
 from pointree.errors import PointreeError, UsageError
 from pointree.version import __version__
@@ -21,7 +21,7 @@ class ShardActor:
     Faults are returned and not raised: an exception would look to Ray like a node that broke down, and be retried.
     """
 
-    def __init__(self, job: Job, version: str) -> None:
+    def __init__(self, job: BulkJob, version: str) -> None:
         self.job = job
         self.fault = ""
         try:

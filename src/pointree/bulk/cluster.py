@@ -10,7 +10,7 @@ from dataclasses import asdict
 from types import ModuleType
 from typing import Any
 
-from pointree.bulk.job import Job
+from pointree.bulk.job import BulkJob
 from pointree.bulk.sources import Source
 from pointree.running.ray_session import ClusterError, ray_session
 from pointree.version import __version__
@@ -55,7 +55,7 @@ class Cluster:
             for row in self._rows(dataset):
                 yield json.loads(row["answer"])
 
-    def make(self, job: Job, units: Sequence[str], size: int) -> Iterator[dict[str, Any]]:
+    def make(self, job: BulkJob, units: Sequence[str], size: int) -> Iterator[dict[str, Any]]:
         """Have ``size`` actors make the shards of units; what is lost with an actor or a node is left out."""
         from pointree.bulk.actor import ShardActor
 

@@ -19,14 +19,14 @@ from pointree.models.layout import CARD, MODEL_FILES
 from pointree.models.registry import resolve_model
 from pointree.options import ParseOptions
 
-__all__ = ["SHARD_FORMATS", "Job", "absolute_models", "model_hash"]
+__all__ = ["SHARD_FORMATS", "BulkJob", "absolute_models", "model_hash"]
 
 SHARD_FORMATS = ("conllu", "jsonl", "parquet")
 """Formats of shards."""
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class BulkJob:
     """Everything that an actor has to know.
 
     Attributes:

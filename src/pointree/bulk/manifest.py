@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pointree.bulk.job import Job
+from pointree.bulk.job import BulkJob
 from pointree.bulk.shards import ShardReport
 from pointree.bulk.sources import Source, state_of
 from pointree.errors import OutputError, UsageError
@@ -48,7 +48,7 @@ class BulkReport:
 class Manifest:
     """The file ``manifest.json`` of a job."""
 
-    def __init__(self, job: Job, sources: Sequence[Source], shard_words: int) -> None:
+    def __init__(self, job: BulkJob, sources: Sequence[Source], shard_words: int) -> None:
         self.job = job
         self.path = job.output / MANIFEST
         options = {name: value for name, value in asdict(job.options).items() if name not in _WITHOUT_EFFECT}

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pointree.bulk.cluster import Cluster, connected
-from pointree.bulk.job import SHARD_FORMATS, Job, absolute_models, model_hash
+from pointree.bulk.job import SHARD_FORMATS, BulkJob, absolute_models, model_hash
 from pointree.bulk.manifest import BulkReport, Manifest, check_place
 from pointree.bulk.pieces import Piece, check_columns
 from pointree.bulk.plan import Unit, group_pieces, needs_cutting, pieces_of, read_plan, write_plan
@@ -86,7 +86,7 @@ def parse_on_cluster(
     folder = Path(output).absolute()
     check_place(folder, titles, sources)
     check_columns(sources, text_column)
-    job = Job(
+    job = BulkJob(
         folder,
         models,
         tuple(model_hash(each) for each in models),
@@ -109,7 +109,7 @@ def parse_on_cluster(
     return manifest.finish(total)
 
 
-def plan_units(cluster: Cluster, sources: Sequence[Source], job: Job, shard_words: int) -> Iterator[Unit]:
+def plan_units(cluster: Cluster, sources: Sequence[Source], job: BulkJob, shard_words: int) -> Iterator[Unit]:
     """The units of a job: files that are large, or whose size says little, are looked through by the cluster."""
     to_cut = [source for source in sources if needs_cutting(source, shard_words)]
     cut = partial(pieces_of, target=shard_words, sentences=job.options.sentences, text_column=job.text_column)
@@ -129,7 +129,7 @@ def plan_units(cluster: Cluster, sources: Sequence[Source], job: Job, shard_word
     return group_pieces(pieces(), shard_words)
 
 
-def make_shards(cluster: Cluster, job: Job, manifest: Manifest, size: int, advance: Advance) -> int:
+def make_shards(cluster: Cluster, job: BulkJob, manifest: Manifest, size: int, advance: Advance) -> int:
     """Make all shards that are missing, in rounds: a unit that was lost with its actor has its turn in the next."""
     total = sum(1 for _line in read_plan(job.plan))
     words, without_progress = 0, 0
@@ -153,7 +153,7 @@ def make_shards(cluster: Cluster, job: Job, manifest: Manifest, size: int, advan
     return total
 
 
-def _missing(job: Job) -> list[str]:
+def _missing(job: BulkJob) -> list[str]:
     """The units whose shards are not there."""
     there = {entry.name for entry in os.scandir(job.output)}
     return [line for number, line in enumerate(read_plan(job.plan)) if job.shard(number).name not in there]

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from itertools import chain, islice
 from typing import Any, BinaryIO, TextIO
 
-from pointree.bulk.job import Job
+from pointree.bulk.job import BulkJob
 from pointree.bulk.numbering import Numbering
 from pointree.bulk.plan import Unit
 from pointree.bulk.reading import Document, Failure, UnitReader
@@ -56,7 +56,7 @@ class ShardReport:
 class ShardWriter:
     """Makes the shards of a job, one after another, with one parser."""
 
-    def __init__(self, job: Job, parser: SentenceParser) -> None:
+    def __init__(self, job: BulkJob, parser: SentenceParser) -> None:
         self.job = job
         self.parser = parser
         self.reader = UnitReader(parser.require_segmenter, sentences=job.options.sentences, text_column=job.text_column)

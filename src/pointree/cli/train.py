@@ -191,6 +191,6 @@ def _list_settings(config: Path | None, settings: Sequence[str], preset: str | N
         from pointree.training.run import resolve_settings
 
         chosen = resolve_settings(config, preset, settings, load_initial_model(init), notice)
-    for option in describe(chosen):
-        default = "" if option.value == option.default else f"; default {as_toml(option.default)}"
-        show(f"{option.name} = {as_toml(option.value)}\n    {option.help} ({option.expectation}{default})")
+    for setting in describe(chosen):
+        default = "" if setting.value == setting.default else f"; default {as_toml(setting.default)}"
+        show(f"{setting.name} = {as_toml(setting.value)}\n    {setting.help} ({setting.expectation}{default})")

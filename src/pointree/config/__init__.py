@@ -8,7 +8,6 @@ shows.
 from pointree.config.config import Config
 from pointree.config.encoders import BiLstmConfig, EncoderConfig
 from pointree.config.loading import load_config
-from pointree.config.options import Option, defaults, describe
 from pointree.config.presets import PRESETS
 from pointree.config.sections import (
     COMBINED_ORDER,
@@ -36,6 +35,7 @@ from pointree.config.sections import (
     fusions_of,
     single_orders,
 )
+from pointree.config.settings import Setting, defaults, describe
 
 __all__ = [
     "COMBINED_ORDER",
@@ -54,7 +54,6 @@ __all__ = [
     "GateName",
     "HeadsConfig",
     "Mix",
-    "Option",
     "OrderName",
     "Precision",
     "PretrainedConfig",
@@ -62,6 +61,7 @@ __all__ = [
     "ScorersConfig",
     "SegmenterConfig",
     "SelectionConfig",
+    "Setting",
     "Subwords",
     "TagColumn",
     "TrainingConfig",

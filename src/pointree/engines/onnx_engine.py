@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pointree.batches.features import EncodedSentence, Features, Featurizer
+from pointree.batches.features import BatchFeatures, EncodedSentence, Featurizer
 from pointree.batches.layout import Layout
 from pointree.config import READ_TAGS
 from pointree.engines.numpy_segmenter import numpy_segmenter
@@ -144,7 +144,7 @@ class OnnxEngine:
         branches = {order: OnnxBranch(self, order, found, features.positions) for order in orders or self.systems}
         return Encoded(features.positions, branches, columns)
 
-    def _feed(self, features: Features, parts: Sequence[FloatArray]) -> dict[str, np.ndarray]:
+    def _feed(self, features: BatchFeatures, parts: Sequence[FloatArray]) -> dict[str, np.ndarray]:
         """The inputs of the encoder's graph."""
         positions = features.positions
         steps = np.arange(positions.n_steps)[None, :] * positions.batch_size + np.arange(positions.batch_size)[:, None]

@@ -18,7 +18,7 @@ from pointree.errors import UsageError
 from pointree.models.folder import save_folder
 from pointree.nn.batch import Batch
 from pointree.nn.decoder import decoder_step, new_memory
-from pointree.nn.features import Featurizer
+from pointree.nn.features import TensorFeaturizer
 from pointree.nn.model import Encoding, PointerNetwork
 from pointree.nn.pretrained_features import PretrainedFeatures
 from pointree.pretrained.windows import SubwordBatch
@@ -54,7 +54,7 @@ class TorchEngine:
         self.pretrained = pretrained
         self.segmenter = None if network.segmenter is None else network.segmenter.segmenter()
         self.device = network.device
-        self.featurizer = Featurizer(
+        self.featurizer = TensorFeaturizer(
             vocabularies, config.embeddings.tag, network.systems.values(), self.device, pretrained
         )
 

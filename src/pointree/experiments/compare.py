@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pointree.analysis.attachments import read_attachments
 from pointree.analysis.breakdown import GoldGroups, gold_groups
 from pointree.analysis.sampling import sample_sentences
-from pointree.analysis.seeds import Part, compare_seeds
+from pointree.analysis.seeds import TreebankCounts, compare_seeds
 from pointree.errors import InputError, UsageError
 from pointree.evaluation.relations import is_punctuation
 from pointree.experiments.cell import Treebank
@@ -57,7 +57,7 @@ class _Pool:
             [np.bincount(self.sentences, weights=row.astype(np.float64), minlength=self.n_sentences) for row in rows]
         ).astype(np.float64)
 
-    def part(self, first: str, second: str) -> Part:
+    def counts(self, first: str, second: str) -> TreebankCounts:
         """What two systems got right, with the seeds that both have."""
         seeds = self.common_seeds(first, second)
         sides = [
@@ -65,7 +65,7 @@ class _Pool:
         ]
         words = self.words()
         kept = words[0] > 0  # sentences that are not in the sample are not drawn
-        return Part(words[:, kept], *(side[:, :, kept] for side in sides))
+        return TreebankCounts(words[:, kept], *(side[:, :, kept] for side in sides))
 
     def common_seeds(self, first: str, second: str) -> list[int]:
         """The seeds that two systems have."""
@@ -177,20 +177,20 @@ def _compare(pools: Sequence[_Pool], first: str, base: str, resamples: int, seed
     pools = [pool for pool in pools if pool.common_seeds(first, base)]
     if not pools:
         return None
-    parts = [pool.part(first, base) for pool in pools]
-    words = np.sum([part.words.sum(axis=1) for part in parts], axis=0)
+    counts = [pool.counts(first, base) for pool in pools]
+    words = np.sum([each.words.sum(axis=1) for each in counts], axis=0)
     scores = [
         100.0 * np.sum([side.mean(axis=1).sum(axis=1) for side in sides], axis=0) / np.maximum(1.0, words)
-        for sides in ([part.first for part in parts], [part.second for part in parts])
+        for sides in ([each.first for each in counts], [each.second for each in counts])
     ]
-    ahead = np.sum([part.ahead for part in parts], axis=0)
-    n_seeds = sum(part.n_seeds for part in parts)
+    ahead = np.sum([each.ahead for each in counts], axis=0)
+    n_seeds = sum(each.n_seeds for each in counts)
     names = ["all", *(name for each in pools[0].groups for name in each.names)]
     effects = [
         Effect(
             name, int(words[row]), float(scores[0][row]), float(scores[1][row]), comparison, (int(ahead[row]), n_seeds)
         )
-        for row, (name, comparison) in enumerate(zip(names, compare_seeds(parts, resamples, seed), strict=True))
+        for row, (name, comparison) in enumerate(zip(names, compare_seeds(counts, resamples, seed), strict=True))
     ]
     groups, row = {}, 1
     for each in pools[0].groups:

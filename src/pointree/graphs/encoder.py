@@ -19,9 +19,9 @@ def encoder_graph(
     """From embedded rows to the encoding of a batch; with ``integers``, the BiLSTM multiplies 8-bit numbers.
 
     Inputs: ``rows``, the embeddings of words and tags and the pretrained vectors side by side, ``(n_rows, width)``;
-    ``chars``, ``char_lengths`` and ``forms`` as in `Features`; ``table`` and ``places``, the layout's table by steps
-    and the place of each row in it; ``lengths`` of the sentences. Outputs are those of the
-    network's `Encoding`, with the name of its order where each decoder has its own.
+    ``chars``, ``char_lengths`` and ``forms`` as in `BatchFeatures`; ``table`` and ``places``, the layout's table by
+    steps and the place of each row in it; ``lengths`` of the sentences. Outputs are those of the network's
+    `Encoding`, with the name of its order where each decoder has its own.
     """
     graph = GraphBuilder(shapes)
     embeddings = config.embeddings

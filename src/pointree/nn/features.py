@@ -7,18 +7,17 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import torch
 
-from pointree.batches import features
-from pointree.batches.features import EncodedSentence, GoldSentence, IntArray, pad
+from pointree.batches.features import EncodedSentence, Featurizer, GoldSentence, IntArray, pad
 from pointree.nn.batch import Batch, GoldSteps
 from pointree.nn.packing import Packing
 from pointree.nn.pretrained_features import PretrainedFeatures
 from pointree.transitions import TransitionSystem
 from pointree.vocabulary import Vocabularies
 
-__all__ = ["Featurizer"]
+__all__ = ["TensorFeaturizer"]
 
 
-class Featurizer(features.Featurizer):
+class TensorFeaturizer(Featurizer):
     """Turns sentences into batches on a device."""
 
     def __init__(

@@ -17,10 +17,10 @@ __all__ = ["LanguageWarner", "group_by_model"]
 
 logger = logging.getLogger("pointree.messages")
 
-Group = tuple[tuple[str, ...], Iterator[tuple[int, Input]]]
+InputGroup = tuple[tuple[str, ...], Iterator[tuple[int, Input]]]
 
 
-def group_by_model(inputs: Sequence[Input], models: tuple[str, ...], input_format: str | None) -> Iterator[Group]:
+def group_by_model(inputs: Sequence[Input], models: tuple[str, ...], input_format: str | None) -> Iterator[InputGroup]:
     """Neighbouring inputs that the same models parse, numbered from 1; with ``auto``, each input has the model that
     fits its language.
     """

@@ -10,7 +10,7 @@ from pointree.search.branch import Branch
 from pointree.search.distinct import distinct_rows
 from pointree.search.result import ParseTree, Trees
 
-__all__ = ["Arcs", "arcs_of", "label_log_probs", "label_trees"]
+__all__ = ["FlatArcs", "arcs_of", "label_log_probs", "label_trees"]
 
 
 def label_trees(branch: Branch, trees: Trees, root_label: int | None, n_best: int) -> list[list[ParseTree]]:
@@ -26,7 +26,7 @@ def label_trees(branch: Branch, trees: Trees, root_label: int | None, n_best: in
         pairs = arrays.join((arcs.state_ids[:, None], arcs.rows[:, None]))
         bound = max(trees.memory.shape[0], branch.positions.n_rows)
         chosen, inverse = distinct_rows(arrays, pairs, bound=bound)
-        arcs = Arcs(*(part[chosen] for part in arcs))
+        arcs = FlatArcs(*(part[chosen] for part in arcs))
     states = trees.memory[:, 0][arcs.state_ids]
     best, labels = arrays.best(label_log_probs(branch, states, arcs.rows, arcs.from_root, root_label))
     if inverse is not None:
@@ -41,7 +41,7 @@ def label_trees(branch: Branch, trees: Trees, root_label: int | None, n_best: in
     return ranked.collect(branch.positions.lengths)
 
 
-class Arcs(NamedTuple):
+class FlatArcs(NamedTuple):
     """The arcs of many trees in one row. *Shape:* all ``(n_arcs,)``.
 
     Attributes:
@@ -57,7 +57,7 @@ class Arcs(NamedTuple):
     from_root: Array
 
 
-def arcs_of(branch: Branch, heads: Array, state_ids: Array) -> Arcs:
+def arcs_of(branch: Branch, heads: Array, state_ids: Array) -> FlatArcs:
     """The arcs of trees. *Shape:* both ``(batch_size, width, n_positions)``."""
     arrays, batch_size = branch.arrays, heads.shape[0]
     table = arrays.from_numpy(branch.positions.table)
@@ -67,14 +67,14 @@ def arcs_of(branch: Branch, heads: Array, state_ids: Array) -> Arcs:
         rows = arrays.gather(table, heads.reshape(batch_size, -1))
     flat = state_ids.flatten()
     places = arrays.nonzero(flat > 0)
-    return Arcs(places, flat[places], rows.flatten()[places], heads.flatten()[places] == 0)
+    return FlatArcs(places, flat[places], rows.flatten()[places], heads.flatten()[places] == 0)
 
 
 def label_log_probs(branch: Branch, states: Array, rows: Array, from_root: Array, root_label: int | None) -> Array:
     """The distribution over labels of each arc.
 
-    *Shape:* ``states`` ``(n_arcs, size)``, ``rows`` and ``from_root`` ``(n_arcs,)``, as in `Arcs`; returns ``(n_arcs,
-    n_labels)``.
+    *Shape:* ``states`` ``(n_arcs, size)``, ``rows`` and ``from_root`` ``(n_arcs,)``, as in `FlatArcs`; returns
+    ``(n_arcs, n_labels)``.
     """
     arrays = branch.arrays
     logits = arrays.finite(branch.label_logits(states, rows))

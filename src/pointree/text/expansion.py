@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Expansion", "Rule"]
+__all__ = ["EndingRule", "Expansion"]
 
 _LONGEST = 8
 """Characters that a rule replaces at each end of a token, at most."""
@@ -21,7 +21,7 @@ Words = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class EndingRule:
     """Words of tokens that begin with ``front`` and end with ``back``; ``stem`` is the word that keeps the middle.
 
     The word of the stem is written without it: what is put before and after it, with a ``*`` in its place.
@@ -52,7 +52,7 @@ class Expansion:
     """All that is known of multiword tokens; ``rules`` are in the order in which they are tried."""
 
     known: Mapping[str, Words] = field(default_factory=dict)
-    rules: Sequence[Rule] = ()
+    rules: Sequence[EndingRule] = ()
 
     def words(self, form: str) -> Words | None:
         """The words of a multiword token, or None if nothing fits."""
@@ -85,7 +85,9 @@ class Expansion:
     def from_dict(cls, value: Mapping[str, Any]) -> Expansion:
         """The inverse of `to_dict`; what it cannot have written is a `ValueError` or a `TypeError`."""
         known = {str(form): _checked(words) for form, words in value["known"].items()}
-        rules = [Rule(str(front), str(back), _checked(words), int(stem)) for front, back, words, stem in value["rules"]]
+        rules = [
+            EndingRule(str(front), str(back), _checked(words), int(stem)) for front, back, words, stem in value["rules"]
+        ]
         for rule in rules:
             if not 0 <= rule.stem < len(rule.words):
                 raise ValueError(f"the stem must be one of {len(rule.words)} words, found {rule.stem!s:.20}")
@@ -99,14 +101,14 @@ def _checked(words: Sequence[object]) -> Words:
     return found
 
 
-def _learn_rules(best: Mapping[str, Words]) -> list[Rule]:
+def _learn_rules(best: Mapping[str, Words]) -> list[EndingRule]:
     made = {form: rule for form, words in best.items() if (rule := _rule(form, words)) is not None}
     candidates = set(made.values())
-    by_ends: defaultdict[tuple[str, str], list[Rule]] = defaultdict(list)
+    by_ends: defaultdict[tuple[str, str], list[EndingRule]] = defaultdict(list)
     for rule in candidates:
         by_ends[rule.front, rule.back].append(rule)
-    right: Counter[Rule] = Counter()
-    fitted: Counter[Rule] = Counter()
+    right: Counter[EndingRule] = Counter()
+    fitted: Counter[EndingRule] = Counter()
     for form, words in best.items():
         for front, back in _ends(form):
             for rule in by_ends.get((front, back), ()):
@@ -125,9 +127,9 @@ def _learn_rules(best: Mapping[str, Words]) -> list[Rule]:
     )
 
 
-def _rule(form: str, words: Words) -> Rule | None:
+def _rule(form: str, words: Words) -> EndingRule | None:
     """The rule that keeps as much of a token as it can, if it replaces little."""
-    best: tuple[int, Rule] | None = None
+    best: tuple[int, EndingRule] | None = None
     for stem, word in enumerate(words):
         size, in_form, in_word = _common(form, word)
         front, back = form[:in_form], form[in_form + size :]
@@ -135,7 +137,7 @@ def _rule(form: str, words: Words) -> Rule | None:
             continue
         kept = word[:in_word] + "*" + word[in_word + size :]
         if best is None or size > best[0]:
-            best = size, Rule(front, back, (*words[:stem], kept, *words[stem + 1 :]), stem)
+            best = size, EndingRule(front, back, (*words[:stem], kept, *words[stem + 1 :]), stem)
     return None if best is None else best[1]
 
 

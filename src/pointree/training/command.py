@@ -67,7 +67,9 @@ def _settings(config: Config | Path | None, settings: Sequence[str] | Mapping[st
     """Settings as ``section.field=value``; of the folder of a pretrained model, the name only."""
     if isinstance(config, Config):
         yield from (
-            f"{option.name}={_shown(option.value)}" for option in describe(config) if option.value != option.default
+            f"{setting.name}={_shown(setting.value)}"
+            for setting in describe(config)
+            if setting.value != setting.default
         )
     if isinstance(settings, Mapping):
         yield from (f"{name}={_shown(value)}" for name, value in _flat(settings))

@@ -86,7 +86,7 @@ class InitialModel:
         """The model's settings with others laid over them, which must leave the network as it is."""
         found = load_config(config, settings, base=self.config, on_notice=on_notice)
         pairs = list(zip(describe(self.config), describe(found), strict=True))
-        named = [option.value for pair in pairs for option in pair if option.name == "embeddings.pretrained.model"]
+        named = [setting.value for pair in pairs for setting in pair if setting.name == "embeddings.pretrained.model"]
         if named[0] != named[1]:
             own, other = (as_toml(name) if name else "none" for name in named)
             raise ModelError(f"model {self.name}: its pretrained model is {own}, but the settings name {other}")

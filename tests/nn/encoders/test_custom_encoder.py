@@ -18,8 +18,8 @@ from pointree.bench.flops import counted_flops, forward_flops
 from pointree.bench.synthetic import N_LABELS, WORD_CHARS, new_parser, random_sentences
 from pointree.config import Config, EncoderConfig, load_config
 from pointree.config.encoders import ENCODER_KIND, ENCODER_SETTINGS
-from pointree.config.options import describe
 from pointree.config.rules import as_toml, share, whole
+from pointree.config.settings import describe
 from pointree.errors import ConfigError, ModelError
 from pointree.models.card import model_card
 from pointree.models.shrink import shrink_model
@@ -221,12 +221,12 @@ def test_an_unknown_kind_lists_the_known_ones() -> None:
 
 def test_its_settings_are_described() -> None:
     described = {
-        option.name: option for option in describe(Config.from_dict(SETTINGS)) if option.name.startswith("encoder.")
+        setting.name: setting for setting in describe(Config.from_dict(SETTINGS)) if setting.name.startswith("encoder.")
     }
     assert list(described) == [f"encoder.{name}" for name in ("kind", "width", "blocks", "heads", "dropout")]
     assert described["encoder.kind"].expectation == f"one of bilstm, {KIND}"
     assert as_toml(described["encoder.heads"].default) == "4"
-    assert "encoder.heads" not in {option.name for option in describe()}
+    assert "encoder.heads" not in {setting.name for setting in describe()}
 
 
 def test_settings_are_of_one_kind() -> None:

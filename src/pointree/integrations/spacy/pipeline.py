@@ -31,7 +31,7 @@ def load(model: str | os.PathLike[str] = "en", *, language: str | None = None, *
     require_spacy()
     name = os.fspath(model)
     code = language or model_language(resolve_model(model)) or _ANY_LANGUAGE
-    how = {key: config.pop(key) for key in ("device", "precision", "engine") if key in config}
+    how: dict[str, Any] = {key: config.pop(key) for key in ("device", "precision", "engine") if key in config}
     tokenizer = {"@tokenizers": "pointree.Tokenizer.v1", "model": name, **how}
     # spaCy has no tokeniser for some languages, and needs more packages for others: it is never asked for one.
     nlp = spacy.blank(_known(code), config={"nlp": {"tokenizer": tokenizer}})

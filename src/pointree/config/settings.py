@@ -11,13 +11,13 @@ from pointree.config.encoders import DEFAULT_ENCODER, ENCODER_SETTINGS
 from pointree.config.section import section_rules
 from pointree.config.sections import sections_with
 
-__all__ = ["Option", "defaults", "describe"]
+__all__ = ["Setting", "defaults", "describe"]
 
 Value: TypeAlias = int | float | str | bool | tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class Setting:
     """One field of the configuration, described for people; `value` is what a given configuration has."""
 
     name: str
@@ -27,14 +27,14 @@ class Option:
     value: Value
 
 
-def describe(config: Config | None = None) -> list[Option]:
-    """Every option with its dotted name, default, accepted values and help, in the order of the sections.
+def describe(config: Config | None = None) -> list[Setting]:
+    """Every setting with its dotted name, default, accepted values and help, in the order of the sections.
 
     The section of the encoder is that of the configuration's kind.
     """
     config = config or Config()
     return [
-        Option(
+        Setting(
             f"{name}.{key}", getattr(section(), key), rule.expectation, rule.help, attrgetter(f"{name}.{key}")(config)
         )
         for name, section in sections_with(config.encoder.kind).items()
@@ -43,8 +43,8 @@ def describe(config: Config | None = None) -> list[Option]:
 
 
 def defaults(encoder: str = DEFAULT_ENCODER) -> dict[str, Any]:
-    """The default of every option by its dotted name, as `Config.to_dict` has it."""
+    """The default of every setting by its dotted name, as `Config.to_dict` has it."""
     return {
-        option.name: list(option.default) if isinstance(option.default, tuple) else option.default
-        for option in describe(Config(encoder=ENCODER_SETTINGS[encoder]()))
+        setting.name: list(setting.default) if isinstance(setting.default, tuple) else setting.default
+        for setting in describe(Config(encoder=ENCODER_SETTINGS[encoder]()))
     }
