@@ -47,6 +47,12 @@ def test_the_baseline_and_published_scores_stand_in_the_table() -> None:
     baseline = {"dev": scores(70.0), "test": scores(71.0)}
     rows = list(score_rows(result(udpipe1=baseline, published=published)))
     assert len(rows) == 2 + 8 + 2
+    earlier = {"raw": 78.56, "gold": 78.89, "release": "2.6"}
+    rows_without_training = list(score_rows(result(published_udpipe1=earlier, published=published)))
+    assert any(
+        row.startswith("| UDPipe 1 (published, release 2.6), test, gold tokens |") for row in rows_without_training
+    )
+    assert len(rows_without_training) == 2 + 4 + 4
     assert {row.count("|") for row in rows} == {12}
     assert any(row.startswith("| UDPipe 1, test, raw text |") and " 71.00 |" in row for row in rows)
     assert any(

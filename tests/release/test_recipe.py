@@ -65,6 +65,7 @@ def test_a_language_has_what_is_shared_and_its_own(tmp_path: Path) -> None:
             "languages.sv.start: expected a language of the recipe without a start, found 'sv'",
         ),
         ("raw = 89.68, ", "", "languages.sv.published: expected raw, gold and release"),
+        ("published =", "published_udpipe1 = {}\npublished =", "languages.sv.published_udpipe1: expected raw, gold"),
     ],
 )
 def test_faults_are_told_with_their_place(tmp_path: Path, then: str, now: str, fault: str) -> None:

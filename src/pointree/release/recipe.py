@@ -21,6 +21,7 @@ vectors = "vectors/sv.vec.gz"        optional, under --data; vectors_licence is 
 start = "nn"                         optional: language of this recipe whose trained network is the start of this one
 note = "…"                           optional: what else the card says of the data
 published = { raw = 89.68, gold = 90.14, release = "2.6" }  optional: LAS of UDPipe 2 on test
+published_udpipe1 = { raw = 78.56, gold = 78.89, release = "2.6" }  optional: that of the authors' models of UDPipe 1
 set.embeddings.char_parts = true     optional: settings of this model
 """
 
@@ -47,13 +48,13 @@ SPLITS = ("train", "dev", "test")
 
 _KEYS = ("preset", "version", "bits", "word_bits", "precision", "max_mb", "prune_words", "set", "languages")
 _REQUIRED = ("name", "treebank", "release", "licence", "files")
-_LANGUAGE_KEYS = (*_REQUIRED, "vectors", "vectors_licence", "start", "note", "published", "set")
+_LANGUAGE_KEYS = (*_REQUIRED, "vectors", "vectors_licence", "start", "note", "published", "published_udpipe1", "set")
 _CODE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The LAS on test that is published for UDPipe 2: from raw text, with gold tokens, and on which release."""
+    """The LAS on test that is published for another system: from raw text, with gold tokens, and on which release."""
 
     raw: float
     gold: float
@@ -84,6 +85,8 @@ class LanguageRecipe:
     start: str | None = None
     note: str = ""
     published: Published | None = None
+    """The scores of UDPipe 2."""
+    published_udpipe1: Published | None = None
 
     @property
     def config(self) -> Config:
@@ -182,10 +185,12 @@ class _Reader(Checks):
             self.faults += [f"{place}.set: {fault}" for fault in error.faults]
         except PointreeError as error:
             self.faults.append(f"{place}.set: {error}")
-        published = self._published(f"{place}.published", entry.get("published"))
+        second, first = (
+            self._published(f"{place}.{key}", entry.get(key)) for key in ("published", "published_udpipe1")
+        )
         if len(self.faults) > before:
             return None
-        return LanguageRecipe(code=code, settings=own, published=published, **texts, **shared)
+        return LanguageRecipe(code=code, settings=own, published=second, published_udpipe1=first, **texts, **shared)
 
     def _check_starts(self, languages: Mapping[str, Any]) -> None:
         starts = {

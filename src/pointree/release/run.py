@@ -306,7 +306,11 @@ class _Job:
             "dev": scores["dev"],
             "test": scores["test"],
             **({"udpipe1": udpipe} if udpipe else {}),
-            **({"published": asdict(recipe.published)} if recipe.published else {}),
+            **{
+                key: asdict(figures)
+                for key in ("published", "published_udpipe1")
+                if (figures := getattr(recipe, key)) is not None
+            },
             "epochs": len(lines),
             "best_epoch": best["epoch"],
             "seconds": round(lines[-1]["seconds"]),
