@@ -34,6 +34,8 @@ def test_options_are_frozen() -> None:
     [
         ("beam", 0, "beam must be at least 1, found 0"),
         ("n_best", -1, "n_best must be at least 1, found -1"),
+        ("beam", 10**30, f"beam must be at most 10000, found {10**30}"),
+        ("n_best", 10_001, "n_best must be at most 10000, found 10001"),
         ("batch_words", 0, "batch_words must be at least 1, found 0"),
         ("min_confidence", 1.5, "min_confidence must be from 0 to 1, found 1.5"),
         ("min_confidence", float("nan"), "min_confidence must be from 0 to 1, found nan"),

@@ -29,6 +29,9 @@ PRECISIONS: tuple[str, ...] = get_args(Precision)
 ENGINES = ("auto", "onnx", "torch")
 """What computes a parse, for whoever loads a model."""
 
+_MOST_TREES = 10_000
+"""More hypotheses of a sentence than anybody has memory for."""
+
 SentenceBreaks = Literal["auto", "line", "presegmented"]
 SENTENCE_BREAKS: tuple[str, ...] = get_args(SentenceBreaks)
 
@@ -64,8 +67,10 @@ class ParseOptions:
         batch_words: Words that are parsed together.
     """
 
-    beam: int = field(default=1, metadata=_option("Hypotheses to keep; 1 is greedy search.", least=1))
-    n_best: int = field(default=1, metadata=_option("Trees to return for each sentence, best first.", least=1))
+    beam: int = field(default=1, metadata=_option("Hypotheses to keep; 1 is greedy search.", least=1, most=_MOST_TREES))
+    n_best: int = field(
+        default=1, metadata=_option("Trees to return for each sentence, best first.", least=1, most=_MOST_TREES)
+    )
     single_root: bool = field(default=True, metadata=_option("Let exactly one word depend on ROOT."))
     projective: bool = field(default=False, metadata=_option("Allow no crossing arcs."))
     probabilities: bool = field(
@@ -112,6 +117,8 @@ class ParseOptions:
                     raise UsageError(f"{item.name} must be a whole number, found {value!r}")
                 if least is not None and value < least:
                     raise UsageError(f"{item.name} must be at least {least}, found {value}")
+                if (most := item.metadata["most"]) is not None and value > most:
+                    raise UsageError(f"{item.name} must be at most {most}, found {value}")
             elif isinstance(default, float):
                 if not isinstance(value, int | float) or isinstance(value, bool):
                     raise UsageError(f"{item.name} must be a number, found {value!r}")

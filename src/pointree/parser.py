@@ -196,7 +196,7 @@ class Parser:
     def require_text_model(self) -> TextModel:
         """The tagger of the model, and the tokeniser of an old one; a model without is a `ModelError`."""
         if self.text_model is None:
-            problem = f"this model cannot tag words, it has no {TEXT_MODEL}; give it words with tags"
+            problem = "this model cannot tag words, it was trained without a tagger; give it words with tags"
             raise ModelError(f"{self.name}: {problem}")
         return self.text_model
 
@@ -420,6 +420,8 @@ def _as_sentence(sentence: Words, *, copy: bool) -> Sentence:
             f"expected a Sentence or a list of words, found the string {sentence[:40]!r}; parse_text reads raw text"
         )
     if not isinstance(sentence, Sentence):
+        if not isinstance(sentence, Iterable):
+            raise UsageError(f"expected a Sentence or a list of words, found {sentence!r:.40}")
         sentence = Sentence.from_words(sentence)
     elif copy:
         sentence = sentence.copy()

@@ -339,7 +339,7 @@ def test_words_without_the_tag_that_is_read_get_one_and_keep_the_rest(
 def test_without_a_tagger_words_stay_untagged(run: Run, trained: Path) -> None:
     message = f"{trained}: this model cannot read raw text, it has no segmenter; give it words (--from words)"
     assert error(run("parse", "It slept.", "-m", trained)) == message
-    message = f"{trained}: this model cannot tag words, it has no text.udpipe; give it words with tags"
+    message = f"{trained}: this model cannot tag words, it was trained without a tagger; give it words with tags"
     assert error(run("parse", "x", "-m", trained, "--from", "words", "--retag")) == message
     [sentence] = sentences(run("parse", "It slept", "-m", trained, "--from", "words").out)
     assert [word.upos for word in sentence.words] == ["_", "_"]
@@ -473,6 +473,9 @@ def test_old_keywords_name_the_new_ones(trained: Path, old: str) -> None:
         (["--precision", "fp8"], "precision must be one of auto, fp32, bf16, int8, found fp8"),
         (["--device", "abacus"], "device abacus cannot be used: "),
         (["--to", "trace", "--workers", "2"], "output format trace cannot be combined with workers"),
+        (["--to", "trace", "--min-confidence", "0.5"], "output format trace cannot be combined with min_confidence"),
+        (["--actors", "3"], "--actors needs --cluster"),
+        (["--text-column", "body"], "--text-column needs --cluster"),
         (["--to", "trace", "--probabilities"], "output format trace cannot be combined with probabilities"),
     ],
 )

@@ -107,6 +107,8 @@ def test_faults_of_the_user(ewt: Path) -> None:
         pointree.evaluate(ewt, ewt, from_text=True, beam=2)
     with pytest.raises(UsageError, match="n_best: expected one tree a sentence, found 2"):
         pointree.evaluate(ewt, model=model, n_best=2)
+    with pytest.raises(UsageError, match="probabilities and min_confidence change no score"):
+        pointree.evaluate(ewt, model=model, min_confidence=0.5)
     with pytest.raises(InputError, match="gold: no sentences found"):
         pointree.evaluate([], model=model)
     with pytest.raises(InputError, match="knowing ends after 1 sentences, expected the characters"):

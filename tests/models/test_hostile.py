@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import pointree
@@ -18,6 +19,7 @@ from pointree.errors import ModelError
 from pointree.models.folder import write_manifest
 from pointree.models.registry import available_models
 from pointree.models.summary import read_card
+from pointree.models.weights import read_weights, write_weights
 from pointree.parser import load
 from pointree.text.udpipe import TextModel
 
@@ -45,6 +47,28 @@ def refused(folder: Path) -> str:
     assert "\n" not in message
     assert len(message) < 1_000
     return message
+
+
+@pytest.mark.parametrize(("old", "new"), [("bias.scale", "bias.scald"), ("[1,2]", "[2,1]")])
+def test_a_damaged_header_of_weights(tmp_path: Path, old: str, new: str) -> None:
+    """The checksum is of the values alone, and once let names and shapes of scales be damaged."""
+    weights = {"bias": np.ones((4, 2), np.int8), "bias.scale": np.ones((1, 2), np.float16)}
+    write_weights(tmp_path / "weights", weights)
+    assert read_weights(tmp_path / "weights").keys() == weights.keys()
+    content = (tmp_path / "weights").read_bytes()
+    assert old.encode() in content
+    (tmp_path / "weights").write_bytes(content.replace(old.encode(), new.encode()))
+    with pytest.raises(ModelError, match="damaged"):
+        read_weights(tmp_path / "weights")
+
+
+@pytest.mark.parametrize(
+    "scales", [{}, {"table.scale": np.ones((1, 3), np.float16)}, {"table.scale": np.ones(4, np.float16)}]
+)
+def test_whole_numbers_without_scales_that_fit(tmp_path: Path, scales: dict[str, np.ndarray]) -> None:
+    write_weights(tmp_path / "weights", {"table": np.ones((4, 2), np.int8), **scales})
+    with pytest.raises(ModelError, match=r"damaged: table"):
+        read_weights(tmp_path / "weights")
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".json")])

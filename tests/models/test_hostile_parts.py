@@ -208,12 +208,13 @@ def test_a_graph_without_what_it_should_compute(folder: Path) -> None:
 
 def test_a_graph_that_fails_is_an_error_of_the_model(folder: Path) -> None:
     """It once ended the command line with a traceback."""
-    change(folder / "chars.json", lambda chars: chars["symbols"].extend(f"\u4e00{number}" for number in range(9)))
-    chars = json.loads((folder / "chars.json").read_text())["symbols"]
-    chars[-1] = "語"
-    (folder / "chars.json").write_text(json.dumps({"symbols": chars}))
-    parser = load(folder)
-    assert "encoder.onnx: the graph fails" in refused(lambda: parser.parse([["語", "a"]]))
+    assert "labels.onnx: the graph fails" in refused(lambda: load(folder).engine.labels.run(["logits"], {}))
+
+
+@pytest.mark.parametrize(("name", "row"), [("chars", "embeddings.chars.embedding"), ("deprels", "labels.bias")])
+def test_vocabularies_have_as_many_symbols_as_there_are_rows(folder: Path, name: str, row: str) -> None:
+    change(folder / f"{name}.json", lambda content: content["symbols"].append("語"))
+    assert f"{row}: expected" in refused(lambda: load(folder))
 
 
 @pytest.mark.parametrize(

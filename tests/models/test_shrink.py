@@ -13,7 +13,7 @@ from pointree.engines.torch_folder import load_folder, new_network
 from pointree.errors import ModelError, UsageError
 from pointree.graphs.integers import summed_axis
 from pointree.models.calibration import Calibration, Scale
-from pointree.models.folder import save_folder
+from pointree.models.folder import save_folder, write_manifest
 from pointree.models.quantise import Bits
 from pointree.models.shrink import shrink_model
 from pointree.treebank.sentence import Sentence
@@ -83,6 +83,7 @@ def test_sentences_of_words_that_stay_are_parsed_the_same(folder: Path, tmp_path
     shrink_model(folder, tmp_path / "small", words=3)
     for path in (folder, tmp_path / "small"):
         (path / "text.udpipe").unlink()
+        write_manifest(path)
     sentences = [["ta", "rare", "the", "tok"], ["Tok", "TA", "tok", "unheard-of"]]
     parsers = [pointree.load(path, precision="fp32") for path in (folder, tmp_path / "small")]
     before, after = (parser.parse(sentences, probabilities=True) for parser in parsers)
@@ -170,6 +171,7 @@ def test_a_copy_runs_in_the_precision_that_is_named(folder: Path, tmp_path: Path
     shrink_model(folder, tmp_path / "small", bits=8, precision="int8")
     for name in ("small", "smaller"):
         (tmp_path / name / "text.udpipe").unlink(missing_ok=True)
+        write_manifest(tmp_path / name)
         assert pointree.load(tmp_path / name).precision == "int8"
         if name == "small":
             shrink_model(tmp_path / "small", tmp_path / "smaller", words=2)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from pointree.errors import FormatError, InputError, ModelError, UsageError
-from pointree.pipeline.inputs import Input, find_inputs, read_input
+from pointree.pipeline.inputs import Input, find_inputs, read_input, read_inputs
 from pointree.text.pieces import InPieces
 from pointree.text.udpipe import TextModel
 from pointree.treebank.conllu import read_conllu
@@ -215,6 +215,16 @@ def test_bytes_of_the_command_line_that_are_not_utf8_are_told() -> None:
     argument = b"caf\xe9".decode("utf-8", "surrogateescape")
     with pytest.raises(FormatError, match=r"^<text>:1: expected Unicode text, found a lone U\+DCE9"):
         list(read_input(Input("<text>", argument), None, lambda: InPieces(None)))  # type: ignore[arg-type]
+
+
+def test_file_names_that_are_not_utf8_can_be_written(tmp_path: Path) -> None:
+    """They once ended the command with a traceback."""
+    name = os.fsdecode(os.fsencode(tmp_path / "a") + b"\xff.conllu")
+    Path(name).write_text("1\tIt\t_\t_\t_\t_\t_\t_\t_\t_\n\n")
+    [sentence] = read_inputs([(1, Input(name))], None, lambda: pytest.fail("no text"), several=True)
+    document = sentence.meta("newdoc id")
+    assert document is not None
+    assert document.encode().decode().endswith("a\ufffd.conllu")
 
 
 def test_stdin_has_a_name_in_messages(stdin: io.BytesIO) -> None:

@@ -117,6 +117,13 @@ def test_a_foreign_text_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
     assert "does not look like the language of the model en" in message
 
 
+def test_a_text_that_is_foreign_to_each_of_several_models_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING, "pointree.messages")
+    list(LanguageWarner().watch([sentence(SWEDISH)] * 9, ("en", "en-fast")))
+    [record] = caplog.records
+    assert "the language of the model en + en-fast; expect" in record.getMessage()
+
+
 def test_own_language_and_short_texts_are_not_told(caplog: pytest.LogCaptureFixture) -> None:
     assert watched([ENGLISH] * 3, caplog) == []
     assert watched(["Det är kallt."], caplog) == []

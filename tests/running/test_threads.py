@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from pointree.errors import UsageError
 from pointree.running import threads
 
 FAULTS = """
@@ -38,6 +39,11 @@ def test_freed_memory_is_used_again() -> None:
     plain, _threads = _page_faults(False)
     assert threads == 1
     assert prepared < plain / 4
+
+
+def test_no_threads_are_refused() -> None:
+    with pytest.raises(UsageError, match="threads must be 1 or more, found 0"):
+        threads.prepare_process(0)
 
 
 def test_a_torch_that_cannot_be_imported_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

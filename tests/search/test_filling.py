@@ -62,6 +62,16 @@ def test_probabilities_are_those_of_what_the_model_chose() -> None:
     assert bark.misc == "HeadProb=1.0000|DeprelProb=1.0000|UposProb=0.9000|LemmaProb=1.0000"
 
 
+def test_probabilities_of_what_was_replaced_are_forgotten() -> None:
+    """A head once kept the probability of the head that it replaced."""
+    sentence = Sentence.from_words(["Dogs", "bark"], upos=["X", "_"])
+    dogs, bark = sentence.words
+    dogs.misc = "A=B|HeadProb=0.1111|UposProb=0.2000|LowConfidence=head"
+    bark.misc = "DeprelProb=0.1111|UposProb=0.2000"
+    FILLING.sentences(sentence, [TREE], ParseOptions())
+    assert (dogs.misc, bark.misc) == ("A=B|UposProb=0.2000", "_")
+
+
 def test_reported_probabilities_are_calibrated() -> None:
     sentence = Sentence.from_words(["Dogs", "bark"])
     halved = Filling(["root", "nsubj"], COLUMNS, lambda quantity, p: p / 2 if quantity == "head" else p)

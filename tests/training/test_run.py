@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,18 @@ def test_what_cannot_be_trained_is_told_before_anything_is_written(ewt: Path, tm
     with pytest.raises(UsageError, match=r"^preset quick: expected no preset beside a whole configuration$"):
         resolve_settings(Config(), "quick", ())
     assert not (tmp_path / "model").exists()
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match=r"file: expected a folder for the model, found a file$"):
+        pointree.train(ewt, ewt, tmp_path / "file")
+
+
+def test_heads_that_a_network_with_tags_ignores_are_told(ewt: Path, tmp_path: Path) -> None:
+    notices: list[str] = []
+    config = small_config(epochs=1, heads=True)
+    config = replace(config, embeddings=replace(config.embeddings, tag="upos"))
+    pointree.train(ewt, ewt, tmp_path / "model", config=config, text_model=False, on_notice=notices.append)
+    reason = 'because the network reads tags (embeddings.tag = "upos")'
+    assert notices == [f"heads: upos, xpos, feats, lemma will not be predicted, {reason}"]
 
 
 def test_the_command_of_a_card_has_no_folders_of_this_machine(tmp_path: Path) -> None:

@@ -96,11 +96,20 @@ def command(
         ),
     ] = None,
     shard_words: Annotated[
-        int, typer.Option("--shard-words", metavar="N", min=1, help="With --cluster: about how many words a shard has.")
-    ] = 50_000,
+        int | None,
+        typer.Option(
+            "--shard-words",
+            metavar="N",
+            min=1,
+            help="With --cluster: about how many words a shard has (default: 50000).",
+        ),
+    ] = None,
     text_column: Annotated[
-        str, typer.Option("--text-column", metavar="NAME", help="With --cluster: the text in JSON Lines or Parquet.")
-    ] = "text",
+        str | None,
+        typer.Option(
+            "--text-column", metavar="NAME", help="With --cluster: the text in JSON Lines or Parquet (default: text)."
+        ),
+    ] = None,
     quiet: QuietOption = False,
     *,
     options: ParseOptions,
@@ -112,6 +121,7 @@ def command(
     """
     if quiet:
         silence()
+    of_cluster = {"actors": actors, "shard_words": shard_words, "text_column": text_column}
     if cluster is not None:
         refused = {"--workers": workers > 1, "--skip-invalid": skip_invalid, "--fail-on-empty": fail_on_empty}
         for option, is_given in refused.items():
@@ -125,14 +135,15 @@ def command(
             model=model or ("en",),
             input_format=input_format,
             output_format=output_format,
-            text_column=text_column,
-            actors=actors,
-            shard_words=shard_words,
             threads=threads or 1,
             device=device,
             engine=engine,
+            **{name: value for name, value in of_cluster.items() if value is not None},
         )
         return
+    for name, value in of_cluster.items():
+        if value is not None:
+            raise UsageError(f"--{name.replace('_', '-')} needs --cluster")
     if output is None and output_format is None and sys.stdout.isatty():
         output_format = "tree"
     parse_files(

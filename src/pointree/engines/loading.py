@@ -37,7 +37,7 @@ def load_engine(
         found = f"the device {device}" if device != "cpu" else "the engine torch"
         raise UsageError(f"precision int8: expected the engine onnx on the device cpu, found {found}")
     if importlib.util.find_spec("torch") is None:
-        raise _without_torch(folder, engine, device)
+        raise _without_torch(folder, engine, precision, device)
     from pointree.engines.torch_engine import TorchEngine
 
     loaded = TorchEngine.load(folder, precision=precision or "fp32", device=device)
@@ -61,8 +61,10 @@ def _load_onnx(folder: Path, precision: str | None, device: str) -> tuple[Config
     return loaded.config, loaded.vocabularies, loaded
 
 
-def _without_torch(folder: Path, engine: str, device: str) -> Exception:
+def _without_torch(folder: Path, engine: str, precision: str | None, device: str) -> Exception:
     """Why a model needs torch, which is not there, and what to do."""
+    if precision == "bf16":
+        return MissingExtraError("the precision bf16", "train")
     if engine == "torch" or device != "cpu":
         return MissingExtraError("the engine torch", "train")
     if (reason := reason_without(folder, read_folder(folder).config)) is not None:

@@ -21,6 +21,7 @@ from pointree.graphs.network import graph_name
 from pointree.models.folder import ModelFiles, read_folder, write_card, write_manifest
 from pointree.models.graphs import adding, bert_of, named_precision, read_index, reason_without
 from pointree.models.layout import GRAPHS
+from pointree.models.quantise import SCALE
 from pointree.search.arrays import NumpyArrays
 from pointree.search.branch import Encoded, Step
 from pointree.search.resumable import Resumable
@@ -73,6 +74,9 @@ class OnnxEngine:
         self._words = table("words", model.vocabularies.words) if config.embeddings.word_size else None
         has_tags = config.embeddings.tag in READ_TAGS
         self._tags = table("tags", model.vocabularies.tags) if has_tags else None
+        if config.embeddings.char_size:
+            checked_rows(model, "embeddings.chars.embedding", len(model.vocabularies.chars))
+        checked_rows(model, "labels.bias", len(model.vocabularies.deprels))
         for name, classes in columns.items():
             checked_rows(model, f"heads.{name}.projection.bias", len(classes))
         self._bert = None
@@ -168,8 +172,8 @@ def step_outputs(system: TransitionSystem) -> list[str]:
 
 def checked_rows(model: ModelFiles, name: str, expected: int) -> dict[str, np.ndarray]:
     """The weights of a model, of which this one must have so many rows."""
-    found = model.weights.get(name)
-    if found is None or not found.ndim or len(found) != expected:
+    found, scale = model.weights.get(name), model.weights.get(name + SCALE)
+    if found is None or not found.ndim or len(found) != expected or (scale is not None and len(scale) != expected):
         shape = "none" if found is None else f"the shape {found.shape}"
         raise ModelError(f"{model.folder}: the weights do not fit: {name}: expected {expected} rows, found {shape}")
     return model.weights

@@ -47,6 +47,8 @@ def load_ensemble(
     models: Sequence[str | os.PathLike[str]], *, precision: str | None = None, device: str = "cpu", engine: str = "auto"
 ) -> Ensemble:
     """Load several trained models as one parser; options as in `pointree.load`."""
+    if isinstance(models, str):
+        raise UsageError(f"load_ensemble: expected a list of models, found {models!r}")
     return Ensemble([load(model, precision=precision, device=device, engine=engine) for model in models])
 
 

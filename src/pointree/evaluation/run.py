@@ -117,6 +117,10 @@ def _check_options(options: ParseOptions, from_text: bool, *, has_model: bool) -
         raise UsageError(f"evaluate: expected a model for the options {', '.join(asked)}, found none")
     if options.n_best != 1:
         raise UsageError(f"evaluate: n_best: expected one tree a sentence, found {options.n_best}")
+    if options.needs_probabilities:
+        raise UsageError(
+            "evaluate: probabilities and min_confidence change no score; for how good they are: calibration"
+        )
 
 
 def _read(source: str | os.PathLike[str] | Iterable[Sentence], side: str) -> tuple[Iterable[Sentence], str]:

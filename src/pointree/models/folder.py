@@ -170,6 +170,9 @@ def read_folder(folder: Path) -> ModelFiles:
         config = load_config(folder / CONFIG, allow_removed=True)
     except (ConfigError, InputError) as error:
         raise ModelError(f"{folder}: damaged settings: {error}") from error
+    for name in checksums:
+        if not name.startswith(f"{GRAPHS}/") and not (folder / name).exists():
+            raise ModelError(f"{folder / name}: missing from the model folder")
     files = {name: folder / file for name, file in VOCABULARIES.items()}
     if (folder / HEADS).exists():
         files["columns"] = folder / HEADS

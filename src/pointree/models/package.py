@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pointree.errors import UsageError
+from pointree.models.quantise import check_bits
 from pointree.models.registry import available_models
 from pointree.models.wheel import check_name, check_version, write_wheel
 
@@ -58,10 +59,7 @@ def package(
     check_version(version)
     if keep_words and prune_words is None:
         raise UsageError("keep_words: expected prune_words with it, found none")
-    if bits not in (None, 8, 16):
-        raise UsageError(f"bits must be 8 or 16, found {bits}")
-    if word_bits is not None and (word_bits != 4 or bits != 8):
-        raise UsageError(f"word_bits must be 4 and bits 8, found {word_bits} and {bits}")
+    check_bits(bits, word_bits)
     if any(model.name == name and model.origin == "bundled" for model in available_models()):
         raise UsageError(f"name must not be that of a bundled model, which would be found first; found {name}")
 

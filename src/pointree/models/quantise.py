@@ -17,10 +17,10 @@ from typing import Literal
 
 import numpy as np
 
-from pointree.errors import ModelError
+from pointree.errors import ModelError, UsageError
 from pointree.graphs.integers import summed_axis
 
-__all__ = ["SCALE", "Bits", "dequantise", "integers", "quantise", "round_to_4_bits"]
+__all__ = ["SCALE", "Bits", "check_bits", "check_scales", "dequantise", "integers", "quantise", "round_to_4_bits"]
 
 Bits = Literal[8, 16]
 
@@ -29,6 +29,29 @@ _LARGEST, _LARGEST_4 = 127, 7
 _GROUP, _GROUP_4 = 128, 32
 _PRECISE = 2.0**-14, 65504.0
 """The smallest number that float16 has in full precision, and the largest."""
+
+
+def check_bits(bits: int | None, word_bits: int | None) -> None:
+    """Refuse numbers of bits in which weights, or those of words, cannot be stored; None is 32."""
+    if bits not in (None, 8, 16):
+        raise UsageError(f"bits must be 8 or 16, found {bits}")
+    if word_bits is not None and (word_bits != 4 or bits != 8):
+        raise UsageError(f"word_bits must be 4 and bits 8, found {word_bits} and {bits}")
+
+
+def check_scales(stored: Mapping[str, np.ndarray]) -> None:
+    """Refuse whole numbers without scales that fit them with a `ModelError`."""
+    for name, array in stored.items():
+        if array.dtype in (np.int8, np.uint8):
+            scale = stored.get(name + SCALE)
+            if scale is None:
+                raise ModelError(f"{name}: expected {name + SCALE} with it, found none")
+            columns = array.shape[-1] * (2 if array.dtype == np.uint8 else 1) if array.ndim else 0
+            fits = scale.ndim == array.ndim and all(
+                found in (1, expected) for found, expected in zip(scale.shape[:-1], array.shape[:-1], strict=True)
+            )
+            if not fits or not scale.shape or not scale.shape[-1] or columns % scale.shape[-1]:
+                raise ModelError(f"{name + SCALE}: expected scales of the shape {array.shape}, found {scale.shape}")
 
 
 def quantise(weights: Mapping[str, np.ndarray], bits: Bits) -> dict[str, np.ndarray]:

@@ -18,7 +18,7 @@ from pointree.graphs.decoder import decoder_name
 from pointree.models.folder import read_folder, save_folder, write_manifest
 from pointree.models.graphs import add_graphs, has_graphs, named_precision, write_graphs
 from pointree.models.layout import CALIBRATION, CARD, LANGUAGE, PRETRAINED, PRETRAINED_IDENTITY, TEXT_MODEL, WEIGHTS
-from pointree.models.quantise import SCALE, Bits, dequantise, quantise, round_to_4_bits
+from pointree.models.quantise import SCALE, Bits, check_bits, dequantise, quantise, round_to_4_bits
 from pointree.pretrained.bert_folder import BERT_FILES, prune_pieces, read_bert
 from pointree.pretrained.identity import read_identity, write_identity
 from pointree.vocabulary import UNK, WordVocabulary
@@ -71,6 +71,7 @@ def shrink_model(
     folder, target = Path(folder), Path(target)
     if target.resolve() == folder.resolve():
         raise UsageError(f"{target}: a model cannot be shrunk into its own folder")
+    check_bits(bits, word_bits)
     model = read_folder(folder)
     config, vocabularies, weights = model.config, model.vocabularies, model.weights
     done = []

@@ -17,6 +17,7 @@ import numpy as np
 
 from pointree.errors import ModelError
 from pointree.files import atomic_write, read_bounded
+from pointree.models.quantise import check_scales
 
 __all__ = ["read_weights", "write_weights"]
 
@@ -69,6 +70,10 @@ def read_weights(path: Path) -> dict[str, np.ndarray]:
         raise ModelError(f"{path}: expected safetensors, found a damaged file ({error!s:.80})") from None
     if not isinstance(metadata, dict) or metadata.get("sha256") != _digest(stored):
         raise ModelError(f"{path}: damaged: the values differ from their checksum")
+    try:
+        check_scales(stored)
+    except ModelError as error:
+        raise ModelError(f"{path}: damaged: {error}") from None
     return {name: _value(array, header[name]["dtype"]) for name, array in stored.items()}
 
 

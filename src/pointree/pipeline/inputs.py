@@ -127,7 +127,9 @@ def read_inputs(
         first = next(found, None) if several else None
         if first is not None:
             if first.meta("newdoc id") is None and first.meta("newdoc") is None:
-                document = f"text-{number}" if given.text is not None else given.title
+                # A file name need not be UTF-8, as what is written must be.
+                title = os.fsencode(given.title).decode("utf-8", "replace")
+                document = f"text-{number}" if given.text is not None else title
                 first.comments.insert(0, f"# newdoc id = {' '.join(document.split())}")
             yield first
         yield from found

@@ -73,16 +73,16 @@ class LanguageWarner:
             self._judge(" ".join(text), models)
 
     def _judge(self, text: str, models: tuple[str, ...]) -> None:
-        if self._has_warned or len(models) > 1:
+        if self._has_warned:
             return
-        [model] = models
-        if model not in self._profiles:
-            self._profiles[model] = read_language(resolve_model(model))
-        profile = self._profiles[model]
-        if profile is not None and profile.is_foreign(text):
+        for model in models:
+            if model not in self._profiles:
+                self._profiles[model] = read_language(resolve_model(model))
+        profiles = [profile for model in models if (profile := self._profiles[model]) is not None]
+        if profiles and all(profile.is_foreign(text) for profile in profiles):
             self._has_warned = True
-            start = " ".join(text.split())[:40]
+            start, names = " ".join(text.split())[:40], " + ".join(models)
             logger.warning(
-                f"“{start}…” does not look like the language of the model {model}; expect wrong trees "
+                f"“{start}…” does not look like the language of the model {names}; expect wrong trees "
                 "(`pointree models` lists others, the model auto chooses among them)"
             )

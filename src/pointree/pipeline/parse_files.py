@@ -83,11 +83,15 @@ def parse_files(
         track: Wraps the iteration over parsed sentences, for a progress bar.
     """
     chosen = ParseOptions.of(options, fields)
+    if workers < 1:
+        raise UsageError(f"workers must be 1 or more, found {workers}")
     found = find_inputs([inputs] if isinstance(inputs, (str, os.PathLike)) else inputs)
     target = _check_formats(input_format, output_format, output)
     if target == TRACE:
         _check_trace(chosen, workers)
     models = tuple(os.fspath(name) for name in ([model] if isinstance(model, (str, os.PathLike)) else model))
+    if not models:
+        raise UsageError("model: expected at least one model, found none")
 
     from pointree.engines.segmenting import load_segmenter
     from pointree.ensemble import load_models
@@ -182,7 +186,12 @@ def _check_choice(what: str, value: str | None, choices: Sequence[str]) -> None:
 
 def _check_trace(options: ParseOptions, workers: int) -> None:
     """A trace tells of one tree a sentence, made in one process, and has all probabilities."""
-    given = {"n_best": options.n_best > 1, "workers": workers > 1, "probabilities": options.probabilities}
+    given = {
+        "n_best": options.n_best > 1,
+        "workers": workers > 1,
+        "probabilities": options.probabilities,
+        "min_confidence": options.min_confidence > 0,
+    }
     for option, is_given in given.items():
         if is_given:
             raise UsageError(f"output format {TRACE} cannot be combined with {option}")

@@ -6,6 +6,8 @@ import ctypes
 import os
 import sys
 
+from pointree.errors import UsageError
+
 __all__ = ["prepare_process", "thread_count"]
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # the names that <malloc.h> has for them
@@ -42,6 +44,8 @@ def prepare_process(threads: int | None = None) -> None:
     """
     global _threads
     if threads is not None:
+        if threads < 1:
+            raise UsageError(f"threads must be 1 or more, found {threads}")
         _threads = threads
         if sys.modules.get("torch") is not None:  # else the engine says so when it imports torch
             import torch

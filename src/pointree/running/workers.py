@@ -135,6 +135,9 @@ def parse_with_workers(
         if faults:
             raise faults[0]
     except BrokenProcessPool:
-        raise PointreeError("a worker process ended before its work was done (out of memory?)") from None
+        raise PointreeError(
+            "a worker process ended before its work was done: it had too little memory, or it imports a script that "
+            'starts workers outside `if __name__ == "__main__":`'
+        ) from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
@@ -55,6 +55,7 @@ class Filling:
         for word, head, label in zip(sentence.words, tree.heads, tree.labels, strict=True):
             word.head, word.deprel = head, self.deprels[label]
         filled = self.fill_columns(sentence, tree.columns)
+        _forget_probabilities(sentence, filled)
         if options.needs_probabilities:
             probs = {"head": tree.head_probs, "deprel": tree.label_probs, **tree.columns.probs}
             for place in range(len(sentence)):
@@ -93,6 +94,15 @@ class Filling:
         low = [name for name, prob in reported.items() if prob < options.min_confidence]
         if options.min_confidence:
             set_misc(word, "LowConfidence", ",".join(low) or None)
+
+
+def _forget_probabilities(sentence: Sentence, filled: Mapping[str, Container[int]]) -> None:
+    """Take out what MISC says of the probabilities of values that were replaced."""
+    for place, word in enumerate(sentence.words):
+        if "Prob=" in word.misc or "LowConfidence=" in word.misc:
+            replaced = ("head", "deprel", *(name for name, places in filled.items() if place in places))
+            for attribute in (*(PROBABILITIES[name] for name in replaced), "LowConfidence"):
+                set_misc(word, attribute, None)
 
 
 def _set_apart(tree: Sentence, *, is_first: bool, is_last: bool) -> None:

@@ -30,6 +30,8 @@ MAX_LINE_WORDS = 10_000
 MAX_TOKEN = 2_048
 """Characters of a token; a longer one is cut at the likeliest place within so many."""
 
+_ROUNDING = np.float32(1e-3)
+
 Flags = NDArray[np.bool_]
 Places = NDArray[np.int64]
 
@@ -135,8 +137,13 @@ def _ends(
 
 
 def _likeliest(scores: NDArray[np.float32]) -> int:
-    """The place of the highest score; of equal ones, as in a text of dots, the last."""
-    return len(scores) - 1 - int(np.argmax(scores[::-1]))
+    """The place of the highest score; of equal ones, as in a text of dots, the last.
+
+    Scores that differ by less than a product may be off in its last bits, which depend on what it is computed with, are
+    equal.
+    """
+    equal = np.flatnonzero(scores >= scores.max() - _ROUNDING)
+    return int(equal[-1]) if len(equal) else len(scores) - 1
 
 
 def _starts(places: Places, visible: Places) -> Places:

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, Protocol, TextIO
 
+from pointree.errors import UsageError
 from pointree.files import open_binary, reading
 from pointree.options import SentenceBreaks
 from pointree.text.char_segmenter import CharSegmenter
@@ -68,6 +69,8 @@ def segment_text(
     prefix: str = "",
 ) -> Iterator[Sentence]:
     """Segment a text in memory; all else is as in `read_text`."""
+    if not isinstance(text, str | bytes):
+        raise UsageError(f"{name}: expected a text, found {text!r:.40}")
     return _segment(decode(_blocks(text, BLOCK), name), segmenter, sentences, prefix)
 
 

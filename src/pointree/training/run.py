@@ -28,6 +28,7 @@ from pointree.training.observer import TrainingObserver
 from pointree.training.tagging import RunTextModel
 from pointree.training.trainer import Trainer
 from pointree.treebank.sentence import Sentence
+from pointree.vocabulary import COLUMNS
 from pointree.vocabulary.vectors import read_vectors
 
 __all__ = ["TrainingResult", "resolve_settings", "train"]
@@ -126,6 +127,10 @@ def train(
     )
     path = config if isinstance(config, Config) or config is None else Path(config)
     chosen = resolve_settings(path, preset, settings, start, on_notice)
+    heads = [name for name in COLUMNS if getattr(chosen.heads, name)]
+    if on_notice is not None and heads and not chosen.predicted_columns:
+        reason = f"because the network reads tags (embeddings.tag = {as_toml(chosen.embeddings.tag)})"
+        on_notice(f"heads: {', '.join(heads)} will not be predicted, {reason}")
     if bundle_pretrained and not chosen.embeddings.pretrained.model:
         raise UsageError("bundle pretrained: expected a pretrained model (embeddings.pretrained.model), found none")
     if _names(teacher) and chosen.decoder.order == "top-down":
@@ -252,6 +257,8 @@ def _names(models: PathLike | Sequence[PathLike]) -> list[str]:
 
 def _has_run(output: Path, resume: bool, warn: Callable[[str], None]) -> bool:
     """Whether there is a run to resume; one that would be overwritten is an error."""
+    if output.exists() and not output.is_dir():
+        raise UsageError(f"{output}: expected a folder for the model, found a file")
     has_checkpoint = (output / CHECKPOINT).exists()
     if not resume and has_checkpoint:
         raise UsageError(f"{output}: holds a training run; resume it, or choose another folder")

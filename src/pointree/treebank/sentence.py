@@ -297,3 +297,5 @@ def _check_text(what: str, value: object) -> None:
         raise UsageError(f"{what}: expected text, found {value!r}")
     if not _fits_column(value):
         raise UsageError(f"{what}: expected text without tabs and line ends, found {value!r}")
+    if lone := [char for char in value if "\ud800" <= char <= "\udfff"]:
+        raise UsageError(f"{what}: expected text, found U+{ord(lone[0]):04X} in {value!r}")
