@@ -212,8 +212,11 @@ def test_bad_places(train: Callable[..., Outcome], tmp_path: Path) -> None:
     assert error(train(model, "--config", missing)) == f"{missing}: cannot be read: No such file or directory"
     assert error(train(model, "--vectors", missing)) == f"{missing}: no such file"
     (tmp_path / "file").touch()
-    for output, reason in (("file", "File exists"), ("file/model", "Not a directory")):
-        assert error(train(tmp_path / output)) == f"{tmp_path / output}: cannot be written: {reason}"
+    for output, reason in (
+        ("file", "expected a folder for the model, found a file"),
+        ("file/model", "cannot be written: Not a directory"),
+    ):
+        assert error(train(tmp_path / output)) == f"{tmp_path / output}: {reason}"
 
 
 TREE = (0, 1, 2)

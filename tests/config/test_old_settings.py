@@ -41,6 +41,13 @@ def test_a_file_of_0_1_is_read_with_a_notice_for_each_old_setting(tmp_path: Path
     assert notices == [f"{path}: {notice}" for notice in NOTICES]
 
 
+def test_several_roots_are_now_no_single_root() -> None:
+    notices: list[str] = []
+    assert not load_config(None, ["selection.multi_root=true"], on_notice=notices.append).selection.single_root
+    assert notices == ["settings: selection.multi_root = true is now selection.single_root = false"]
+    assert load_config(None, ["selection.multi_root=false"]).selection.single_root
+
+
 @pytest.mark.parametrize("setting", ["training.rest=0", "training.restarts=[]", "embeddings.contextual.layers=[1]"])
 def test_an_old_setting_of_the_command_line_has_one_notice(setting: str) -> None:
     notices: list[str] = []

@@ -71,11 +71,15 @@ set.embeddings.tag = "xpos"
 
 def test_the_search_of_a_treebank_is_that_of_the_grid_but_for_what_it_sets(write_grid: WriteGrid) -> None:
     both = '[ensembles.both]\nmembers = ["l2r-sequential", "oi-simple-gate1"]\n'
-    run, _other, ensemble = write_grid("beam = 4\nprojective = true\n" + GRID + "multi_root = true\n" + both).cells[:3]
+    run, _other, ensemble = write_grid("beam = 4\nprojective = true\n" + GRID + "single_root = false\n" + both).cells[
+        :3
+    ]
     assert isinstance(run, TrainingRun)
-    search = Search(beam=4, projective=True, multi_root=True)
+    search = Search(beam=4, projective=True, single_root=False)
     assert run.search == ensemble.search == search
-    assert run.config.selection == SelectionConfig(beam=4, projective=True, multi_root=True), "epochs are chosen alike"
+    assert run.config.selection == SelectionConfig(beam=4, projective=True, single_root=False), (
+        "epochs are chosen alike"
+    )
     [parse, *_others] = [phase for phase in phases(run) if phase.name == "parse test"]
     assert "--beam 4 --projective --multi-root" in str(parse)
     [parse, *_others] = [phase for phase in phases(ensemble) if phase.name == "parse test"]
@@ -163,7 +167,7 @@ members = ["r2l-simple-gate1"]
         ('systems = ["l2r-sequential"]', "expected at least one treebank"),
         ("beam = 0", "beam must be at least 1, found 0"),
         ("projective = 1", "projective must be true or false, found 1"),
-        (GRID + "multi_root = 3\n", "treebanks.tr.multi_root must be true or false, found 3"),
+        (GRID + "single_root = 3\n", "treebanks.tr.single_root must be true or false, found 3"),
         (
             'systems = ["l2r-full-gate1"]',
             "systems: l2r-full-gate1: the fusions of left-to-right are none, simple, adapted, found full",

@@ -362,7 +362,7 @@ def test_dev_is_parsed_with_the_search_of_the_settings(
 
     monkeypatch.setattr(Parser, "trees", recorded)
     attachment_scores(trainer.parser, trainer.dev[:2])
-    attachment_scores(trainer.parser, trainer.dev[:2], SelectionConfig(beam=3, projective=True, multi_root=True))
+    attachment_scores(trainer.parser, trainer.dev[:2], SelectionConfig(beam=3, projective=True, single_root=False))
     assert asked == [ParseOptions(), ParseOptions(beam=3, projective=True, single_root=False)]
 
 

@@ -8,10 +8,13 @@ from typing import Any
 
 from pointree.config.rules import as_toml
 
-__all__ = ["REMOVED_SETTINGS", "RENAMED_SECTIONS", "Upgraded", "upgrade"]
+__all__ = ["OPPOSITES", "REMOVED_SETTINGS", "RENAMED_SECTIONS", "Upgraded", "upgrade"]
 
 RENAMED_SECTIONS = {"embeddings.contextual": "embeddings.pretrained"}
 """The new name of each section that was renamed."""
+
+OPPOSITES = {"selection.multi_root": "selection.single_root"}
+"""Switches that became their opposites."""
 
 REMOVED_SETTINGS: dict[str, Any] = {
     "training.embedding_dropout_stage": 1,
@@ -56,6 +59,7 @@ def upgrade(settings: Mapping[str, Any]) -> Upgraded:
         else:
             found.removed[name] = value
     settings = _with_heads(_with_new_names(found.settings, found.notices), found.notices)
+    settings = _with_opposites(settings, found.notices)
     return Upgraded(settings, found.removed, found.notices)
 
 
@@ -66,6 +70,17 @@ def _with_heads(settings: Mapping[str, Any], notices: list[str]) -> Mapping[str,
         return settings
     notices.append('embeddings.tag = "joint" is now embeddings.tag = "none" and heads.upos = true')
     return {**settings, "embeddings": {**embeddings, "tag": "none"}, "heads": {**heads, "upos": True}}
+
+
+def _with_opposites(settings: Mapping[str, Any], notices: list[str]) -> Mapping[str, Any]:
+    for old, new in OPPOSITES.items():
+        section, _, key = old.rpartition(".")
+        table = settings.get(section)
+        if isinstance(table, Mapping) and isinstance(value := table.get(key), bool):
+            others = {name: each for name, each in table.items() if name != key}
+            settings = {**settings, section: {**others, new.rpartition(".")[2]: not value}}
+            notices.append(f"{old} = {as_toml(value)} is now {new} = {as_toml(not value)}")
+    return settings
 
 
 def _without_removed(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -302,7 +302,7 @@ class SelectionConfig(Section):
     )
     beam: int = field(default=1, metadata=whole("Hypotheses to keep; 1 is greedy search."))
     projective: bool = field(default=False, metadata=flag("Allow no crossing arcs."))
-    multi_root: bool = field(default=False, metadata=flag("Let several words depend on ROOT."))
+    single_root: bool = field(default=True, metadata=flag("Let exactly one word depend on ROOT."))
 
 
 SECTIONS: dict[str, type[Section]] = {

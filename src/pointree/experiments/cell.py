@@ -38,17 +38,17 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How the trees of dev and test are found: hypotheses, no crossing arcs, several roots."""
+    """How the trees of dev and test are found: hypotheses, no crossing arcs, one root word."""
 
     beam: int = 1
     projective: bool = False
-    multi_root: bool = False
+    single_root: bool = True
 
     @property
     def rules(self) -> dict[str, bool]:
         """The rules that are not as usual."""
-        found = {"projective": self.projective, "multi_root": self.multi_root}
-        return {name: value for name, value in found.items() if value}
+        found = {"projective": self.projective, "single_root": self.single_root}
+        return {name: value for name, value in found.items() if value != getattr(Search(), name)}
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -58,7 +58,8 @@ class Search:
     @property
     def options(self) -> tuple[str, ...]:
         """The rules as options of `pointree parse`."""
-        return tuple(f"--{name.replace('_', '-')}" for name in self.rules)
+        spelt = {"projective": "--projective", "single_root": "--multi-root"}
+        return tuple(spelt[name] for name in self.rules)
 
 
 @dataclass(frozen=True, slots=True)

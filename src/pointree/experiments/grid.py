@@ -6,7 +6,7 @@ systems = ["l2r-sequential", "l2r-simple-gate1"]
 tested = ["l2r-simple-gate1"]        systems that are scored on test (all of them without this line)
 beam = 1                             hypotheses in the search of trees; epochs are chosen with the same search
 projective = false                   whether arcs may not cross
-multi_root = false                   whether several words may depend on ROOT
+single_root = true                   whether exactly one word may depend on ROOT
 metrics = ["las_subtypes", "las"]    what the report shows; las_subtypes compares whole labels
 paper = "ud"                         the table of the paper beside which it shows it
 
@@ -18,7 +18,7 @@ train = "${UD}/tr_imst/tr_imst-ud-train.conllu"     variables are those of the e
 dev = "…"
 test = "…"
 vectors = "…"                        optional, of any width; likewise `column`, in the paper's table, `set`, `beam`,
-                                     `projective` and `multi_root`
+                                     `projective` and `single_root`
 
 [variants.no-vectors]                a system that differs from another in settings, preset or vectors
 base = "l2r-simple-gate1"
@@ -71,7 +71,7 @@ _KEYS = (
     "tested",
     "beam",
     "projective",
-    "multi_root",
+    "single_root",
     "metrics",
     "paper",
     "set",
@@ -79,7 +79,7 @@ _KEYS = (
     "variants",
     "ensembles",
 )
-_TREEBANK_KEYS = ("train", "dev", "test", "vectors", "column", "set", "beam", "projective", "multi_root")
+_TREEBANK_KEYS = ("train", "dev", "test", "vectors", "column", "set", "beam", "projective", "single_root")
 _VARIANT_KEYS = ("base", "preset", "vectors", "set")
 _ENSEMBLE_KEYS = ("members",)
 _DECIDED = {"decoder": ("the system", ("order", "fusion", "gate")), "training": ("seeds", ("seed",))}
@@ -254,7 +254,7 @@ class _Reader(Checks):
 
     def _search(self, prefix: str, table: Mapping[str, Any]) -> dict[str, Any]:
         """What a grid, or a treebank of it, says about the search."""
-        kinds = {"beam": int, "projective": bool, "multi_root": bool}
+        kinds = {"beam": int, "projective": bool, "single_root": bool}
         found = {
             key: self._typed(prefix + key, table[key], kind, getattr(Search(), key))
             for key, kind in kinds.items()

@@ -98,7 +98,7 @@ def _own_changes(recorded: Identity, expected: Identity) -> list[str]:
     unset = {f"config.{name}": default for name, default in defaults().items()}
     gone = {f"config.{name}": default for name, default in REMOVED_SETTINGS.items()}
     gone["combine"] = "posteriors"  # of ensembles; since 0.2 there is one way to combine models
-    gone |= {"projective": False, "multi_root": False}  # only written where they are true
+    gone |= {"projective": False, "single_root": True}  # only written where they are otherwise
     found = []
     for name in sorted(old.keys() | new.keys()):
         before, after = old.get(name, {**unset, **gone}.get(name)), new.get(name, gone.get(name))

@@ -439,9 +439,7 @@ def attachment_scores(
     its share.
     """
     chosen, group = selection or SelectionConfig(), group or Group()
-    options = ParseOptions(
-        beam=chosen.beam, projective=chosen.projective, single_root=not chosen.multi_root, order=order
-    )
+    options = ParseOptions(beam=chosen.beam, projective=chosen.projective, single_root=chosen.single_root, order=order)
     deprels, columns = parser.vocabularies.deprels.symbols, parser.vocabularies.columns
     names = ("words", "uas", "las", "las_subtypes", *columns.classes)
     counts: Counter[str] = Counter()
