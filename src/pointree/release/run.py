@@ -227,6 +227,9 @@ class _Job:
         counts = Counter(form for each in read_treebank(self._file("train")) for form in each.forms)
         known = read_folder(self.work / "model").vocabularies.words
         others = [word for word in known.symbols[len(known.specials) :] if word not in counts]
+        if self.start is not None:  # words of the other language come last
+            foreign = set(read_folder(self.start).vocabularies.words.symbols)
+            others.sort(key=foreign.__contains__)
         return [*(form for form, _ in counts.most_common()), *others][: self.recipe.prune_words]
 
     def score(self) -> None:
