@@ -43,7 +43,7 @@ __all__ = ["STEPS", "ReleasedModel", "release_models"]
 STEPS = ("train", "score", "baseline", "package")
 """The steps in their order; the baseline runs only if it is asked for."""
 
-_ROOM = 20_000
+_ROOM = 30_000
 """Bytes of a package for its card, licence and metadata."""
 _WORD_BYTES = 200
 """More than a word takes in the files of a model: its row, its letters and its lemma."""
