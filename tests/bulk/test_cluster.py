@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -15,10 +16,12 @@ from typing import Any
 
 import pytest
 
+import pointree
 from pointree.bulk.cluster import connected
 from pointree.bulk.manifest import BulkReport
 from pointree.bulk.run import parse_on_cluster
 from pointree.errors import UsageError
+from pointree.experiments.runner import State
 from pointree.pipeline import parse_files
 from pointree.running.ray_session import ClusterError
 
@@ -182,3 +185,42 @@ def test_cells_of_a_grid_run_on_the_cluster(cluster: Any, tmp_path: Path) -> Non
     failed = subprocess.run([*program, "train"], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert failed.returncode == 2
     assert failed.stderr == "pointree: error: Missing option '--train'; see pointree train --help\n"
+
+
+GRID = """
+preset = "quick"
+systems = ["l2r-sequential"]
+[set.encoder]
+size = 8
+layers = 1
+[set.decoder]
+size = 8
+[set.training]
+epochs = 1
+[treebanks.ewt]
+train = "${EWT}"
+dev = "${EWT}"
+test = "${EWT}"
+"""
+
+
+def test_a_grid_has_the_same_records_on_the_cluster(
+    cluster: Any, ewt: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EWT", str(ewt))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "grid.toml").write_text(GRID)
+    records = []
+    for name, address in (("here", None), ("there", cluster.address)):
+        [status] = pointree.run_experiment(
+            "grid.toml", threads_per_job=1, output=f"runs-{name}", results=f"results-{name}", cluster=address
+        )
+        assert status.state is State.FINISHED, status
+        [record] = (tmp_path / f"results-{name}").glob("*.json")
+        records.append(json.loads(record.read_text()))
+    for record in records:  # what depends on the hour and the machine
+        for key in ("finished", "seconds"):
+            del record[key]
+        del record["dev_curve"]["seconds"]
+    assert records[0] == records[1]
+    assert records[0]["test"]["words"] > 100
