@@ -127,13 +127,13 @@ def test_a_language_can_start_from_the_network_of_another(place: Path, tmp_path:
     excerpt = "\n\n".join((place / "data" / "toy" / "toy-ud-dev.conllu").read_text().split("\n\n")[:20]) + "\n\n"
     for split in ("train", "dev", "test"):
         (tmp_path / "data" / "toy" / f"toy-ud-{split}.conllu").write_text(excerpt)
-    with pytest.raises(UsageError, match="no trained model; other starts from it, so make it first"):
+    with pytest.raises(UsageError, match="no such model; other starts from it, so make it first"):
         release_models(recipe, ["other"], data=tmp_path / "data", work=tmp_path / "work", output=tmp_path / "models")
-    shutil.copytree(place / "work" / "toy", tmp_path / "work" / "toy")
+    shutil.copytree(place / "models" / "toy", tmp_path / "models" / "toy")
     release_models(
         recipe, ["other"], data=tmp_path / "data", work=tmp_path / "work", output=tmp_path / "models", threads=1
     )
-    start, model = tmp_path / "work" / "toy" / "model", tmp_path / "models" / "other"
+    start, model = (tmp_path / "models" / name for name in ("toy", "other"))
     assert "started from the network of `toy`" in (model / "README.md").read_text()
     assert (model / "language.json").read_bytes() != (start / "language.json").read_bytes()
     dictionary, old = (json.loads((folder / "heads.json").read_text())["dictionary"] for folder in (model, start))

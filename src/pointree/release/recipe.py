@@ -18,7 +18,7 @@ release = "2.6"                      of Universal Dependencies
 licence = "CC BY-SA 4.0"             of the treebank and so of the model; non-commercial ones are refused
 files = "ud-2.6/sv_talbanken/sv_talbanken-ud-{}.conllu"     under --data, with {} for train, dev and test
 vectors = "vectors/sv.vec.gz"        optional, under --data; vectors_licence is what the card says of them
-start = "nn"                         optional: language of this recipe whose trained network is the start of this one
+start = "nn"                         optional: language of this recipe whose package has the network to start from
 note = "…"                           optional: what else the card says of the data
 published = { raw = 89.68, gold = 90.14, release = "2.6" }  optional: LAS of UDPipe 2 on test
 published_udpipe1 = { raw = 78.56, gold = 78.89, release = "2.6" }  optional: that of the authors' models of UDPipe 1

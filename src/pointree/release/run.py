@@ -96,7 +96,7 @@ def release_models(
         on_warning: Told, in one line each, of what the user should look at.
     """
     recipe, steps = Path(recipe), _steps(only, baseline)
-    chosen = choose(load_recipe(recipe), codes)
+    chosen = sorted(choose(load_recipe(recipe), codes), key=lambda each: each.start is not None)  # starts come first
     for each in chosen:
         for split in SPLITS:
             if not each.file(split, Path(data)).is_file():
@@ -143,8 +143,8 @@ class _Job:
 
     @property
     def start(self) -> Path | None:
-        """The trained model of another language that this one starts from."""
-        return None if self.recipe.start is None else self.work.with_name(self.recipe.start) / "model"
+        """The package of another language whose network this one starts from."""
+        return None if self.recipe.start is None else self.target.with_name(self.recipe.start)
 
     @property
     def small(self) -> Path:
@@ -157,6 +157,9 @@ class _Job:
         observing: Callable[[], AbstractContextManager[TrainingObserver]],
     ) -> None:
         """Train the model, or go on with its training, and shrink it."""
+        start = self.start
+        if start is not None and not (start / MANIFEST).is_file():
+            raise UsageError(f"{start}: no such model; {self.recipe.code} starts from it, so make it first")
         marker, identity = self.work / "trained.json", self._identity()
         done = read_json(marker)
         if done is not None and done != identity:
@@ -165,9 +168,6 @@ class _Job:
         if done is None:
             from pointree.training.run import train
 
-            start = self.start
-            if start is not None and read_json(start.with_name("trained.json")) is None:
-                raise UsageError(f"{start}: no trained model; {self.recipe.code} starts from it, so make it first")
             self.notice(f"{self.recipe.code}: training on {self.recipe.treebank} {self.recipe.release}")
             with observing() as observer:
                 train(
@@ -337,7 +337,7 @@ class _Job:
         return {
             "settings": self.recipe.config.to_dict(),
             "data": {path.name: _sha256(path) for path in files},
-            **({} if self.start is None else {"start": read_json(self.start.with_name("trained.json"))}),
+            **({} if self.start is None else {"start": _sha256(self.start / MANIFEST)}),
         }
 
 
