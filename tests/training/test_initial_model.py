@@ -345,3 +345,12 @@ def test_another_pretrained_model_is_refused(with_pretrained: Path, start: Path)
         load_initial_model(with_pretrained).settings(None, setting)
     with pytest.raises(ModelError, match=r'its pretrained model is none, but the settings name "other"$'):
         load_initial_model(start).settings(Config.from_dict(load_initial_model(start).config.to_dict()), setting)
+
+
+def test_the_segmenter_of_another_language_is_not_taken_over() -> None:
+    same, other = (load_initial_model("en-fast", other_language=is_other) for is_other in (False, True))
+    assert same.network.segmenter is not None
+    assert other.network.segmenter is None
+    with pytest.raises(ConfigError, match=r"segmenter\.size must stay \d+, found 32"):
+        same.settings(None, ["segmenter.size=32"])
+    assert other.settings(None, ["segmenter.size=32"]).segmenter.size == 32

@@ -58,7 +58,7 @@ class InitialModel:
     vocabularies: Vocabularies
     network: PointerNetwork
     other_language: bool = False
-    """Whether it is of another language than the new data: then its lemmas and its language are not taken over."""
+    """Whether it is of another language: then its lemmas, segmenter and letter statistics are not taken over."""
 
     @property
     def short_name(self) -> str:
@@ -93,11 +93,15 @@ class InitialModel:
         faults = [
             f"model {self.name}: {old.name} must stay {as_toml(old.value)}, found {as_toml(new.value)}"
             for old, new in pairs
-            if old.value != new.value and not _may_differ(old.name)
+            if old.value != new.value and not self._may_differ(old.name)
         ]
         if faults:
             raise ConfigError(faults)
         return found
+
+    def _may_differ(self, setting: str) -> bool:
+        free = ("training.", "selection.", *(("segmenter.",) if self.network.segmenter is None else ()))
+        return setting.startswith(free) or setting.endswith(".dropout") or setting in _MAY_DIFFER
 
     def pretrained_model(self, config: Config) -> PretrainedModel | None:
         """Its pretrained model: a part of the network if it was fine-tuned, else the one that it was trained with.
@@ -163,8 +167,5 @@ def _initial_model(name: str, folder: Path, other_language: bool) -> InitialMode
     config, vocabularies, network = load_folder(folder)
     if other_language:
         vocabularies = replace(vocabularies, columns=ColumnClasses(vocabularies.columns.classes))
+        network.segmenter = None
     return InitialModel(name, folder, config, vocabularies, network, other_language)
-
-
-def _may_differ(name: str) -> bool:
-    return name.startswith(("training.", "selection.")) or name.endswith(".dropout") or name in _MAY_DIFFER
