@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pointree.errors import ModelError, UsageError
-from pointree.models.language import language_profiles, read_language, write_language
+from pointree.models.language import read_language, write_language
 from pointree.models.layout import MANIFEST
 from pointree.models.registry import MODELS_VARIABLE
 from pointree.pipeline import parse_files
@@ -94,10 +94,9 @@ def test_without_profiles_auto_is_an_error(monkeypatch: pytest.MonkeyPatch) -> N
         chosen(Input("<text>", ENGLISH))
 
 
-def test_a_damaged_profile_is_an_error(swedish: str, tmp_path: Path) -> None:
+def test_a_damaged_profile_does_not_keep_others_from_their_models(swedish: str, tmp_path: Path) -> None:
     (tmp_path / "models" / "sv" / "language.json").write_text("{}")
-    with pytest.raises(ModelError, match="expected counts of letters"):
-        language_profiles()
+    assert chosen(Input("<text>", ENGLISH)) == [("en", [1])]
 
 
 def test_old_folders_have_no_language(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 from pointree.config import load_config
 from pointree.errors import PointreeError
 from pointree.models.card import read_card
-from pointree.models.layout import CONFIG, MODEL_FILES, SEGMENTER, TEXT_MODEL
+from pointree.models.folder import read_manifest
+from pointree.models.layout import CONFIG, MANIFEST, MODEL_FILES, SEGMENTER, TEXT_MODEL
 from pointree.models.registry import AvailableModel, Origin, available_models
 
 __all__ = ["ModelSummary", "list_models", "model_files", "summarise"]
@@ -36,7 +37,7 @@ class ModelSummary:
     hidden: bool
     """Whether another model of the same name is found before this one."""
     fault: str | None
-    """What is wrong with the settings of the model."""
+    """What is wrong with the manifest or the settings of the model, such as the format of a newer pointree."""
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON has them."""
@@ -60,6 +61,7 @@ def summarise(models: Iterable[AvailableModel]) -> list[ModelSummary]:
     for model in models:
         order = fusion = fault = None
         try:
+            read_manifest(model.folder / MANIFEST)
             decoder = load_config(model.folder / CONFIG, allow_removed=True).decoder
             order, fusion = decoder.order, decoder.fusion
         except PointreeError as error:
