@@ -51,3 +51,18 @@ def test_marks_stay_with_their_letter() -> None:
     assert [part.text.text[first:last] for first, last in spans(part, is_end=True)[0][0]] == [
         "x\u0301", "\u00e1\u0327", "b", "👩\u200d", "👧",
     ]  # fmt: skip
+
+
+def test_an_ideographic_full_stop_before_a_letter_ends_a_sentence() -> None:
+    """Trained on sentences that each stand alone, the Japanese segmenter cut no paragraph into sentences."""
+    text = "雨。晴れ。」と「雪。」。\u0301。。 雨"
+    found = spans(scored(text, token=1.0), is_end=True)[0]
+    assert [text[each[0][0] : each[-1][1]] for each in found] == ["雨。", text[2:]]
+    assert spans(scored("雨。", token=1.0), is_end=False) == ([], 0), "what follows may be a bracket"
+    assert [len(each) for each in spans(scored("雨。雨"), is_end=True)[0]] == [1, 1]
+
+
+def test_a_line_that_is_a_sentence_keeps_its_full_stops() -> None:
+    [sentence, _rest] = cut_sentences(scored("雨。雨", token=1.0), by_line=True, is_end=True)
+    assert isinstance(sentence, TokenSpans)
+    assert len(sentence.first) == 3

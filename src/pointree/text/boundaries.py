@@ -7,6 +7,7 @@ the limits below, so that text can be cut while it arrives.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -31,6 +32,10 @@ MAX_TOKEN = 2_048
 """Characters of a token; a longer one is cut at the likeliest place within so many."""
 
 _ROUNDING = np.float32(1e-3)
+
+_FULL_STOP = re.compile(r"[。｡](?=[\w「『（《〈【〔])")
+"""A full stop that ends a sentence whatever its scores are. In some treebanks of scripts without spaces, every sentence
+is a paragraph of its own, so a segmenter does not learn that another one may follow at once."""
 
 Flags = NDArray[np.bool_]
 Places = NDArray[np.int64]
@@ -125,6 +130,8 @@ def _ends(
     if not spaces:
         ends |= before_space
     sentence_ends = part.scores[:, SENTENCE] > 0
+    for stop in _FULL_STOP.finditer(part.text.text):
+        ends[stop.start()] = sentence_ends[stop.start()] = True
     if by_line:
         sentence_ends[:] = False
     if is_end:
