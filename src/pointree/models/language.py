@@ -12,7 +12,7 @@ from pointree.files import atomic_write, read_bounded
 from pointree.models.catalogue import not_installed
 from pointree.models.layout import LANGUAGE
 from pointree.models.registry import AUTO, available_models
-from pointree.text.language import ENOUGH_LETTERS, SAMPLE_LETTERS, LanguageProfile, count_letters
+from pointree.text.language import SAMPLE_LETTERS, LanguageProfile, count_letters
 from pointree.treebank.sentence import Sentence
 
 __all__ = ["AUTO", "fitting_model", "language_profiles", "other_languages", "read_language", "write_language"]
@@ -24,7 +24,7 @@ _MOST_BYTES = 1 << 22
 _PART_LETTERS = 100
 """Letters of neighbouring lines that are looked at apart from the rest of a text."""
 
-_PART_CHARACTERS = 600
+_PART_CHARACTERS = 300
 """Characters of a long line that are looked at together."""
 
 _PARTS_CHARACTERS = 1 << 15
@@ -121,31 +121,32 @@ def other_languages(text: str, profiles: Mapping[str, LanguageProfile], model: s
 def _languages_of_parts(
     text: str, profiles: Mapping[str, LanguageProfile], default: str | None = None
 ) -> Iterator[str]:
-    """The model of each part of a text that is clearly in its language: the default, if the part can be in that.
-
-    Without a default, only parts with enough letters to tell any language are looked at.
-    """
-    least = ENOUGH_LETTERS if default is None else _PART_LETTERS
-    for part in _parts(text[:_PARTS_CHARACTERS], least):
-        n_letters, bits = count_letters(part), _bits(part, profiles)
-        if not bits or (default is None and n_letters < least):
+    """The model of each part of a text that is clearly in its language: the default, if the part can be in that."""
+    for part in _parts(text[:_PARTS_CHARACTERS]):
+        bits = _bits(part, profiles)
+        if not bits:
             continue
         best = min(bits, key=lambda model: bits[model])
-        fits = not profiles[best].is_foreign(part)
-        if default is not None and not profiles[default].is_foreign(part):
-            fits = fits and n_letters >= least and bits[best] <= profiles[best].limit
-            yield best if fits and bits[default] - bits[best] > _CLEARLY_FEWER_BITS else default
-        elif fits:
+        is_long = count_letters(part) >= _PART_LETTERS
+        fits = profiles[best].fits(part) if is_long else not profiles[best].is_foreign(part)
+        if default is None:
+            is_other = is_long
+        else:
+            is_clear = is_long and bits[default] - bits[best] > _CLEARLY_FEWER_BITS
+            is_other = is_clear or profiles[default].is_foreign(part)
+        if fits and is_other:
             yield best
+        elif default is not None and not is_other:
+            yield default
 
 
-def _parts(text: str, least: int) -> Iterator[str]:
-    """Neighbouring lines with so many letters, pieces of long lines, and what is left."""
+def _parts(text: str) -> Iterator[str]:
+    """Neighbouring lines with enough letters, pieces of long lines, and what is left."""
     part = ""
     for line in text.splitlines():
         for start in range(0, len(line), _PART_CHARACTERS):
             part += line[start : start + _PART_CHARACTERS] + "\n"
-            if count_letters(part) >= least:
+            if count_letters(part) >= _PART_LETTERS or start + _PART_CHARACTERS >= len(line) > _PART_CHARACTERS:
                 yield part
                 part = ""
     if part:

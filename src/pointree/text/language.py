@@ -97,25 +97,23 @@ class LanguageProfile:
         n_letters = count_letters(text)
         if n_letters < _FEW_LETTERS:
             return False
-        share = self.script_share(text)
         if n_letters < ENOUGH_LETTERS:
-            return share < _STRANGE_SHARE
-        if share < _LEAST_SHARE:
-            return True
-        bits = self.bits(text)
-        return bits is not None and bits > self.limit
+            return not self.has_script(text, usually=False)
+        return not self.fits(text)
 
-    def script_share(self, text: str) -> float:
-        """How many of the language's letters are of the script that most letters of a text have; 1 without letters."""
-        scripts = _scripts(Counter(_letters(text)))
-        if not scripts:
-            return 1.0
-        [(script, _count)] = scripts.most_common(1)
-        return self._scripts[script] / max(self._scripts.total(), 1)
+    def fits(self, text: str) -> bool:
+        """Whether a text, however short, looks like the language; one without letters does."""
+        bits = self.bits(text)
+        return self.has_script(text, usually=True) and (bits is None or bits <= self.limit)
 
     def has_script(self, text: str, *, usually: bool) -> bool:
-        """Whether the language has the script of a text: usually, or at least now and then."""
-        return self.script_share(text) >= (_LEAST_SHARE if usually else _STRANGE_SHARE)
+        """Whether the language has the script of most letters of a text: usually, or at least now and then."""
+        scripts = _scripts(Counter(_letters(text)))
+        if not scripts:
+            return True
+        [(script, _count)] = scripts.most_common(1)
+        share = self._scripts[script] / max(self._scripts.total(), 1)
+        return share >= (_LEAST_SHARE if usually else _STRANGE_SHARE)
 
     def _bits_of(self, sequence: str) -> float:
         """The surprise at the last of three letters."""
