@@ -55,3 +55,12 @@ def test_a_model_for_a_newer_format_has_a_fault(tmp_path: Path) -> None:
     [found] = summarise([AvailableModel("new", "folder", "team", tmp_path / "new")])
     assert found.fault is not None
     assert found.fault.endswith("install a newer pointree)")
+
+
+def test_two_packages_with_a_model_of_one_name_have_a_fault(tmp_path: Path) -> None:
+    tiny_parser().save(tmp_path)
+    both = [AvailableModel("sv", "installed", f"{name} 1.0", tmp_path) for name in ("one", "other")]
+    first, second = summarise(both)
+    assert first.fault is None
+    assert second.fault == "another package has a model of this name; pip uninstall one of them"
+    assert summarise([AvailableModel("sv", "bundled", "pointree", tmp_path), *both])[1].fault is None

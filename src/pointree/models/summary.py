@@ -37,7 +37,7 @@ class ModelSummary:
     hidden: bool
     """Whether another model of the same name is found before this one."""
     fault: str | None
-    """What is wrong with the manifest or the settings of the model, such as the format of a newer pointree."""
+    """Why the model cannot be used: its format is newer, its settings are damaged, or its name is taken twice."""
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON has them."""
@@ -56,7 +56,7 @@ def list_models() -> list[ModelSummary]:
 
 def summarise(models: Iterable[AvailableModel]) -> list[ModelSummary]:
     """Describe models, which are given in the order in which a name is looked for; a damaged one is described too."""
-    seen: set[str] = set()
+    first_origins: dict[str, Origin] = {}
     summaries = []
     for model in models:
         order = fusion = fault = None
@@ -66,6 +66,8 @@ def summarise(models: Iterable[AvailableModel]) -> list[ModelSummary]:
             order, fusion = decoder.order, decoder.fusion
         except PointreeError as error:
             fault = str(error)
+        if first_origins.get(model.name) == "installed":
+            fault = fault or "another package has a model of this name; pip uninstall one of them"
         files = model_files(model.folder)
         facts = read_card(model.folder)
         summaries.append(
@@ -81,11 +83,11 @@ def summarise(models: Iterable[AvailableModel]) -> list[ModelSummary]:
                 las_on=facts.las_on,
                 raw_text=any(path.name in (SEGMENTER, TEXT_MODEL) for path in files),
                 licence=facts.licence,
-                hidden=model.name in seen,
+                hidden=model.name in first_origins,
                 fault=fault,
             )
         )
-        seen.add(model.name)
+        first_origins.setdefault(model.name, model.origin)
     return summaries
 
 
