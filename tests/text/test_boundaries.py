@@ -49,7 +49,7 @@ def test_the_last_of_equal_places_is_taken_whatever_the_last_bits_say() -> None:
 def test_marks_stay_with_their_letter() -> None:
     part = scored("x\u0301a\u0327\u0301b👩\u200d👧", token=1.0)
     assert [part.text.text[first:last] for first, last in spans(part, is_end=True)[0][0]] == [
-        "x\u0301", "\u00e1\u0327", "b", "👩\u200d", "👧",
+        "x\u0301", "\u00e1\u0327", "b", "👩\u200d👧",
     ]  # fmt: skip
 
 
@@ -66,3 +66,27 @@ def test_a_line_that_is_a_sentence_keeps_its_full_stops() -> None:
     [sentence, _rest] = cut_sentences(scored("雨。雨", token=1.0), by_line=True, is_end=True)
     assert isinstance(sentence, TokenSpans)
     assert len(sentence.first) == 3
+
+
+def test_emoji_are_not_torn_apart() -> None:
+    emoji = [
+        "👩\u200d👧\u200d👦",
+        "🏳\ufe0f\u200d🌈",
+        "🇸🇪",
+        "🇳🇴",
+        "🏴\U000e0067\U000e0062\U000e007f",
+        "🧑🏻\u200d🤝\u200d🧑🏿",
+        "1\ufe0f\u20e3",
+    ]
+    text = "".join(emoji)
+    [found] = spans(scored(text, token=1.0), is_end=True)[0]
+    assert [text[first:last] for first, last in found] == emoji
+    [alone] = spans(scored("a\u200d. 🇸b", token=1.0), is_end=True)[0]
+    assert alone == [(0, 2), (2, 3), (4, 5), (5, 6)], "punctuation, and half a flag, stand alone"
+
+
+def test_very_long_emoji_are_cut_between_letters_that_may_be_separated() -> None:
+    text = "🇸🇪" * 3_000
+    [found] = spans(scored(text), is_end=True)[0]
+    assert len(found) > 1
+    assert all(first % 2 == 0 for first, _last in found)
