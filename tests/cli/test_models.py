@@ -88,7 +88,10 @@ def test_damaged_and_hidden_models_are_listed(run: Run, team: Path, tmp_path: Pa
     (team / "en" / "config.toml").write_text("nonsense")
     code, out, err = run("models")
     assert code == 0
-    assert err == f"pointree: warning: model en is damaged: {team / 'en' / 'config.toml'}:1: {err.partition(':1: ')[2]}"
+    assert (
+        err
+        == f"pointree: warning: model en cannot be used: {team / 'en' / 'config.toml'}:1: {err.partition(':1: ')[2]}"
+    )
     assert "bundled (hidden by the one above)" in out
 
 

@@ -178,3 +178,10 @@ def test_finding_models_needs_no_torch() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
+
+
+def test_auto_is_no_model_and_the_message_says_where_it_is_one() -> None:
+    with pytest.raises(
+        ModelError, match=r"^model auto: only `pointree parse` and `parse_files` choose .* one of: none$"
+    ):
+        resolve_model("auto")

@@ -27,6 +27,7 @@ def test_summaries(tmp_path: Path) -> None:
     (tmp_path / "good" / "text.udpipe").write_bytes(b"12345")
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "config.toml").write_text("[decoder]\norder = 3\n")
+    (tmp_path / "bad" / "pointree.json").write_text('{"format": 1}')
     good = AvailableModel("tiny", "installed", "wheel 1.0", tmp_path / "good")
     bad = AvailableModel("tiny", "bundled", "pointree", tmp_path / "bad")
     first, second = summarise([good, bad])
@@ -46,3 +47,20 @@ def test_models_are_listed_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert (first.name, first.las, first.las_on) == ("legal", 12.34, "dev.conllu, gold words")
     bundled = {model.name: model for model in list_models() if model.origin == "bundled"}
     assert bundled["en"].las_on == "English-EWT 2.6 test, gold tokens, tags of its own"
+
+
+def test_a_model_for_a_newer_format_has_a_fault(tmp_path: Path) -> None:
+    tiny_parser().save(tmp_path / "new")
+    (tmp_path / "new" / "pointree.json").write_text('{"format": 99, "pointree": "9.0.0"}')
+    [found] = summarise([AvailableModel("new", "folder", "team", tmp_path / "new")])
+    assert found.fault is not None
+    assert found.fault.endswith("install a newer pointree)")
+
+
+def test_two_packages_with_a_model_of_one_name_have_a_fault(tmp_path: Path) -> None:
+    tiny_parser().save(tmp_path)
+    both = [AvailableModel("sv", "installed", f"{name} 1.0", tmp_path) for name in ("one", "other")]
+    first, second = summarise(both)
+    assert first.fault is None
+    assert second.fault == "another package has a model of this name; pip uninstall one of them"
+    assert summarise([AvailableModel("sv", "bundled", "pointree", tmp_path), *both])[1].fault is None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pointree.errors import ModelError, UsageError
-from pointree.models.language import language_profiles, read_language, write_language
+from pointree.models.language import read_language, write_language
 from pointree.models.layout import MANIFEST
 from pointree.models.registry import MODELS_VARIABLE
 from pointree.pipeline import parse_files
@@ -94,10 +94,9 @@ def test_without_profiles_auto_is_an_error(monkeypatch: pytest.MonkeyPatch) -> N
         chosen(Input("<text>", ENGLISH))
 
 
-def test_a_damaged_profile_is_an_error(swedish: str, tmp_path: Path) -> None:
+def test_a_damaged_profile_does_not_keep_others_from_their_models(swedish: str, tmp_path: Path) -> None:
     (tmp_path / "models" / "sv" / "language.json").write_text("{}")
-    with pytest.raises(ModelError, match="expected counts of letters"):
-        language_profiles()
+    assert chosen(Input("<text>", ENGLISH)) == [("en", [1])]
 
 
 def test_old_folders_have_no_language(tmp_path: Path) -> None:
@@ -136,6 +135,33 @@ def test_the_second_document_is_looked_at_too(caplog: pytest.LogCaptureFixture) 
     for number, document in enumerate(documents):
         document.set_meta("newdoc id", str(number))
     list(LanguageWarner().watch(documents, ("en",)))
+    assert len(caplog.records) == 1
+
+
+def test_a_text_that_is_partly_in_a_language_that_nobody_has_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING, "pointree.messages")
+    assert chosen(Input("letter.txt", f"{ENGLISH * 2}\n{GREEK}")) == [("en", [1])]
+    [record] = caplog.records
+    assert record.getMessage().startswith("letter.txt: parts of this text are in none of the languages")
+
+
+def test_a_treebank_in_two_languages_is_looked_at_by_sentence(
+    swedish: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING, "pointree.messages")
+    path = tmp_path / "both.conllu"
+    rows = ("".join(f"{n}\t{word}" + "\t_" * 8 + "\n" for n, word in enumerate(text.split(), 1)) for text in
+            (ENGLISH, SWEDISH, ENGLISH, SWEDISH))  # fmt: skip
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    assert chosen(Input(str(path))) == [("en", [1])]
+    [record] = caplog.records
+    assert f"look like {swedish}, but all of it is parsed with en" in record.getMessage()
+
+
+@pytest.mark.slow
+def test_a_text_is_not_warned_of_twice(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING, "pointree.messages")
+    parse_files([f"{ENGLISH * 2}\n{GREEK}"], io.StringIO(), model="auto")
     assert len(caplog.records) == 1
 
 

@@ -38,7 +38,7 @@ def command(json: JsonOption = False) -> None:
     These are the subfolders of the folders in $POINTREE_MODELS, the bundled models, and those installed as wheels, in
     the order in which a name is looked for. Licence, LAS and what it was measured on are those of the model
     card. Models of the repository that are not installed follow, with the command that installs one. --json has more of
-    the installed ones: folder, order, fusion and what is wrong with a damaged model.
+    the installed ones: folder, order, fusion and what is wrong with one that cannot be used.
     """
     found = list_models()
     if json:
@@ -50,7 +50,7 @@ def command(json: JsonOption = False) -> None:
             show(f"To install one, for example: {install_command(others[0].code)}  (in a copy of the repository)")
     for model in found:
         if model.fault is not None:
-            warn(f"model {model.name} is damaged: {model.fault}")
+            warn(f"model {model.name} cannot be used: {model.fault}")
 
 
 def _table(models: Sequence[ModelSummary]) -> Table:

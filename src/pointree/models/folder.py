@@ -43,6 +43,7 @@ from pointree.vocabulary import ColumnClasses, LabelVocabulary, Vocabularies, Vo
 __all__ = [
     "ModelFiles",
     "read_folder",
+    "read_manifest",
     "read_segmenter_part",
     "replace_config",
     "save_folder",
@@ -130,7 +131,7 @@ def _write_checksums(folder: Path, checksums: Mapping[str, str]) -> None:
 
 def replace_config(folder: Path, config: Config) -> None:
     """Replace the settings of a model, whose network stays the same; the model stays readable throughout."""
-    text, checksums = config.to_toml(), _read_manifest(folder / MANIFEST)
+    text, checksums = config.to_toml(), read_manifest(folder / MANIFEST)
     checksum = hashlib.sha256(text.encode()).hexdigest()
     if checksums.get(CONFIG) == checksum:
         return
@@ -165,7 +166,7 @@ def read_folder(folder: Path) -> ModelFiles:
     """Read a model; whatever is missing, damaged or of another version is a `ModelError`."""
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such model folder")
-    checksums = _read_manifest(folder / MANIFEST)
+    checksums = read_manifest(folder / MANIFEST)
     try:
         config = load_config(folder / CONFIG, allow_removed=True)
     except (ConfigError, InputError) as error:
@@ -196,7 +197,7 @@ def read_segmenter_part(folder: Path) -> tuple[SegmenterRules, dict[str, np.ndar
     """The rules of a segmenter, and all weights of its model, which stay in their file until they are used."""
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such model folder")
-    _check(folder, _read_manifest(folder / MANIFEST), [SEGMENTER])
+    _check(folder, read_manifest(folder / MANIFEST), [SEGMENTER])
     return read_segmenter(folder / SEGMENTER), read_weights(folder / WEIGHTS)
 
 
@@ -235,7 +236,7 @@ def _old_columns(tags: Vocabulary) -> ColumnClasses:
     return ColumnClasses({"upos": LabelVocabulary(tags.symbols)})
 
 
-def _read_manifest(path: Path) -> dict[str, str]:
+def read_manifest(path: Path) -> dict[str, str]:
     """The checksums of a model folder; old folders have none."""
     try:
         manifest = json.loads(read_bounded(path, _MAX_MANIFEST).decode())

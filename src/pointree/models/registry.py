@@ -16,9 +16,12 @@ from pointree.models.catalogue import catalogue, install_command
 from pointree.models.hub import download_model, parse_hub_id
 from pointree.models.layout import MANIFEST
 
-__all__ = ["ENTRY_POINTS", "MODELS_VARIABLE", "AvailableModel", "Origin", "available_models", "resolve_model"]
+__all__ = ["AUTO", "ENTRY_POINTS", "MODELS_VARIABLE", "AvailableModel", "Origin", "available_models", "resolve_model"]
 
 Origin = Literal["folder", "bundled", "installed"]
+
+AUTO = "auto"
+"""The name that asks for the model that fits each text; see `pointree.models.language`."""
 
 MODELS_VARIABLE = "POINTREE_MODELS"
 """The environment variable with a list of folders, separated as in PATH, whose subfolders are models."""
@@ -128,6 +131,11 @@ def _package_folder(package: str) -> Path | None:
 
 def _unknown(text: str) -> str:
     names = dict.fromkeys(model.name for model in available_models())
+    if text == AUTO:
+        return (
+            f"model {AUTO}: only `pointree parse` and `parse_files` choose a model for each text; here, name one of: "
+            f"{', '.join(names) or 'none'}"
+        )
     if text in catalogue():
         return (
             f"model {text} ({catalogue()[text].language}) is not installed; in a copy of pointree's repository, "

@@ -10,7 +10,8 @@ from typing import Any
 from pointree.config import load_config
 from pointree.errors import PointreeError
 from pointree.models.card import read_card
-from pointree.models.layout import CONFIG, MODEL_FILES, SEGMENTER, TEXT_MODEL
+from pointree.models.folder import read_manifest
+from pointree.models.layout import CONFIG, MANIFEST, MODEL_FILES, SEGMENTER, TEXT_MODEL
 from pointree.models.registry import AvailableModel, Origin, available_models
 
 __all__ = ["ModelSummary", "list_models", "model_files", "summarise"]
@@ -36,7 +37,7 @@ class ModelSummary:
     hidden: bool
     """Whether another model of the same name is found before this one."""
     fault: str | None
-    """What is wrong with the settings of the model."""
+    """Why the model cannot be used: its format is newer, its settings are damaged, or its name is taken twice."""
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON has them."""
@@ -55,15 +56,18 @@ def list_models() -> list[ModelSummary]:
 
 def summarise(models: Iterable[AvailableModel]) -> list[ModelSummary]:
     """Describe models, which are given in the order in which a name is looked for; a damaged one is described too."""
-    seen: set[str] = set()
+    first_origins: dict[str, Origin] = {}
     summaries = []
     for model in models:
         order = fusion = fault = None
         try:
+            read_manifest(model.folder / MANIFEST)
             decoder = load_config(model.folder / CONFIG, allow_removed=True).decoder
             order, fusion = decoder.order, decoder.fusion
         except PointreeError as error:
             fault = str(error)
+        if first_origins.get(model.name) == "installed":
+            fault = fault or "another package has a model of this name; pip uninstall one of them"
         files = model_files(model.folder)
         facts = read_card(model.folder)
         summaries.append(
@@ -79,11 +83,11 @@ def summarise(models: Iterable[AvailableModel]) -> list[ModelSummary]:
                 las_on=facts.las_on,
                 raw_text=any(path.name in (SEGMENTER, TEXT_MODEL) for path in files),
                 licence=facts.licence,
-                hidden=model.name in seen,
+                hidden=model.name in first_origins,
                 fault=fault,
             )
         )
-        seen.add(model.name)
+        first_origins.setdefault(model.name, model.origin)
     return summaries
 
 

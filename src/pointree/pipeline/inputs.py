@@ -73,12 +73,18 @@ class Input:
 
 
 def _plain_text(given: Input, format_: str | None, start: bytes) -> str:
-    """The words of the start of a file, in whatever format."""
+    """The text of the start of a file; of a treebank its words, one sentence a line."""
     text = start.decode("utf-8", "ignore")
     if (format_ or guess_input(given, cast(BinaryIO, io.BytesIO(start)))[0]) in ("text", "words"):
         return text
-    rows = (line.split("\t") for line in text.splitlines() if line[:1].isdecimal())
-    return " ".join(columns[1] for columns in rows if len(columns) > 1)
+    words: list[str] = []
+    for line in text.splitlines():
+        columns = line.split("\t")
+        if not line:
+            words.append("\n")  # of a file in several languages, each sentence is in one
+        elif columns[0].isdecimal() and len(columns) > 1:
+            words.append(f"{columns[1]} ")
+    return "".join(words)
 
 
 def find_inputs(arguments: Sequence[str | os.PathLike[str]]) -> list[Input]:

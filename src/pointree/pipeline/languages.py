@@ -42,6 +42,11 @@ def group_by_model(inputs: Sequence[Input], models: tuple[str, ...], input_forma
                     f"{given.title}: parts of this text look like {' and '.join(others)}, but all of it is parsed with "
                     f"{name}; give each language as a file of its own"
                 )
+            elif profiles[name].is_foreign(text[:SAMPLE_LETTERS]):
+                logger.warning(
+                    f"{given.title}: parts of this text are in none of the languages of the installed models, but all "
+                    f"of it is parsed with {name}"
+                )
             yield name, number, whole
 
     for name, group in groupby(choose(), key=lambda choice: choice[0]):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from pointree.errors import FormatError, InputError, UsageError
 from pointree.files import atomic_write
-from pointree.models.registry import resolve_model
+from pointree.models.registry import AUTO, resolve_model
 from pointree.options import ParseOptions
 from pointree.pipeline.inputs import INPUT_FORMATS, Input, find_inputs, read_inputs
 from pointree.pipeline.languages import LanguageWarner, group_by_model
@@ -128,7 +128,9 @@ def parse_files(
             sentences=chosen.sentences,
             on_invalid=skip if skip_invalid else None,
         )
-        watched = warner.watch(counter.count(sentences), names)
+        counted = counter.count(sentences)
+        # What was chosen for its language needs no warning about it.
+        watched = counted if AUTO in models else warner.watch(counted, names)
         if workers > 1:
             return parse_with_workers(load, watched, chosen, workers=workers, threads=threads or 1)
         if target == TRACE:

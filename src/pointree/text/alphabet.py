@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pointree.text.cleaning import code_points
 
-__all__ = ["MARK", "N_SHAPES", "PAD", "SPACES", "UNKNOWN", "Alphabet", "shapes_of"]
+__all__ = ["EMOJI", "MARK", "N_SHAPES", "PAD", "SPACES", "UNKNOWN", "Alphabet", "shapes_of"]
 
 PAD, UNKNOWN = 0, 1
 """The numbers of what stands outside a paragraph, and of characters that are not known."""
@@ -69,6 +69,10 @@ SPACES[[_SHAPES["Zs"], _SHAPES["Zl"], _SHAPES["Zp"], _SHAPES["Cc"], _FIRST_GROUP
 MARK = np.zeros(N_SHAPES, dtype=bool)
 MARK[[_SHAPES["Mn"], _SHAPES["Mc"], _SHAPES["Me"], _JOINER]] = True
 """Which shapes belong to the character before them: combining marks, and what joins or colours emoji."""
+
+EMOJI = np.zeros(N_SHAPES, dtype=bool)
+EMOJI[[_SHAPES["So"], _SHAPES["Cf"], _JOINER]] = True
+"""Which shapes emoji of several characters have, among others."""
 
 _UNSEEN = 255
 Numbers = NDArray[np.int64]

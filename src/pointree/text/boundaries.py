@@ -7,13 +7,14 @@ the limits below, so that text can be cut while it arrives.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pointree.text.alphabet import MARK, SPACES
+from pointree.text.alphabet import EMOJI, MARK, SPACES
 from pointree.text.cleaning import CleanText
 
 __all__ = ["MAX_TOKEN", "MAX_WORDS", "N_CLASSES", "ScoredText", "cut_sentences"]
@@ -31,6 +32,17 @@ MAX_TOKEN = 2_048
 """Characters of a token; a longer one is cut at the likeliest place within so many."""
 
 _ROUNDING = np.float32(1e-3)
+
+_FULL_STOP = re.compile(r"[。｡](?=[\w「『（《〈【〔])")
+"""A full stop that ends a sentence whatever its scores are. In some treebanks of scripts without spaces, every sentence
+is a paragraph of its own, so a segmenter does not learn that another one may follow at once."""
+
+_INSIDE = re.compile(
+    "\u200d([^\\W\\d_]|[\u2190-\u32ff\U0001f000-\U0001ffff])"  # joined to what is before by U+200D
+    "|[\U0001f1e6-\U0001f1ff]([\U0001f1e6-\U0001f1ff])"  # the second half of a flag
+    "|([\U000e0020-\U000e007f])"  # the letters of a flag of a region
+)
+"""Characters that no token begins with, beside marks: letters and emoji that are written as one with what is before."""
 
 Flags = NDArray[np.bool_]
 Places = NDArray[np.int64]
@@ -125,15 +137,25 @@ def _ends(
     if not spaces:
         ends |= before_space
     sentence_ends = part.scores[:, SENTENCE] > 0
+    for stop in () if part.text.text.isascii() else _FULL_STOP.finditer(part.text.text):
+        ends[stop.start()] = sentence_ends[stop.start()] = True
     if by_line:
         sentence_ends[:] = False
     if is_end:
         ends[last] = sentence_ends[last] = True
-    # No token begins with a mark, nor inside letters that share their place in the document.
-    joined = MARK[part.shapes[1:]] | part.text.inseparable()[1:]
-    ends[:-1] &= ~joined
+    ends &= ~_joined(part)
     ends &= ~blank
     return ends, sentence_ends
+
+
+def _joined(part: ScoredText) -> Flags:
+    """Whether a token may not end with a character: no token begins with a mark, nor inside an emoji or letters that
+    share their place in the document.
+    """
+    begins = MARK[part.shapes] | part.text.inseparable()
+    if EMOJI[part.shapes].any():
+        begins[[found.start(found.lastindex or 0) for found in _INSIDE.finditer(part.text.text)]] = True
+    return np.append(begins[1:], False)
 
 
 def _likeliest(scores: NDArray[np.float32]) -> int:
@@ -162,8 +184,7 @@ def _with_token_cuts(places: Places, visible: Places, part: ScoredText, known: i
     if (np.diff(bounds) <= MAX_TOKEN).all():
         return places
     cuts: list[int] = []
-    joined = np.append(MARK[part.shapes[1:]] | part.text.inseparable()[1:], False)
-    scores = np.where(joined | SPACES[part.shapes], -np.inf, part.scores[:, TOKEN])
+    scores = np.where(_joined(part) | SPACES[part.shapes], -np.inf, part.scores[:, TOKEN])
     for start, end in zip(_starts(bounds[1:], np.append(visible, known)), bounds[1:], strict=True):
         place = int(start)
         while int(end) - place >= MAX_TOKEN:

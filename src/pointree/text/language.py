@@ -18,7 +18,7 @@ from typing import Any
 
 from pointree.errors import ModelError
 
-__all__ = ["ENOUGH_LETTERS", "SAMPLE_LETTERS", "LanguageProfile"]
+__all__ = ["ENOUGH_LETTERS", "SAMPLE_LETTERS", "LanguageProfile", "count_letters"]
 
 ENOUGH_LETTERS = 150
 """Letters without which no text in the script of a language is called foreign: names look like any language."""
@@ -94,18 +94,26 @@ class LanguageProfile:
 
     def is_foreign(self, text: str) -> bool:
         """Whether a text is clearly in another language; of a text with few letters, only its script is clear."""
-        words = _letters(text).split()
-        n_letters = sum(min(len(word), _LONG_WORD) for word in words)
+        n_letters = count_letters(text)
         if n_letters < _FEW_LETTERS:
             return False
-        [(script, _count)] = _scripts(Counter("".join(words))).most_common(1)
-        share = self._scripts[script] / max(self._scripts.total(), 1)
         if n_letters < ENOUGH_LETTERS:
-            return share < _STRANGE_SHARE
-        if share < _LEAST_SHARE:
-            return True
+            return not self.has_script(text, usually=False)
+        return not self.fits(text)
+
+    def fits(self, text: str) -> bool:
+        """Whether a text, however short, looks like the language; one without letters does."""
         bits = self.bits(text)
-        return bits is not None and bits > self.limit
+        return self.has_script(text, usually=True) and (bits is None or bits <= self.limit)
+
+    def has_script(self, text: str, *, usually: bool) -> bool:
+        """Whether the language has the script of most letters of a text: usually, or at least now and then."""
+        scripts = _scripts(Counter(_letters(text)))
+        if not scripts:
+            return True
+        [(script, _count)] = scripts.most_common(1)
+        share = self._scripts[script] / max(self._scripts.total(), 1)
+        return share >= (_LEAST_SHARE if usually else _STRANGE_SHARE)
 
     def _bits_of(self, sequence: str) -> float:
         """The surprise at the last of three letters."""
@@ -138,6 +146,11 @@ class LanguageProfile:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ModelError(f"{name}: expected counts of letters, found a damaged file ({error!s:.80})") from None
         return cls((ones, twos, threes), limit)
+
+
+def count_letters(text: str) -> int:
+    """The letters of a text, those of very long words left out: they are rarely words."""
+    return sum(min(len(word), _LONG_WORD) for word in _letters(text).split())
 
 
 def _letters(text: str) -> str:
