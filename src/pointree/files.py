@@ -20,6 +20,7 @@ __all__ = [
     "MAX_LINE",
     "atomic_write",
     "decompressed",
+    "make_folder",
     "open_binary",
     "open_text",
     "read_bounded",
@@ -28,6 +29,7 @@ __all__ = [
     "remove_leftovers",
     "rewound",
     "without_compression_suffix",
+    "writing",
 ]
 
 MAX_LINE = 1 << 24
@@ -145,6 +147,21 @@ def reading(name: str | os.PathLike[str]) -> Iterator[None]:
         raise InputError(f"{os.fspath(name)}: expected UTF-8, found byte 0x{byte:02x}") from None
     except OSError as error:
         raise InputError(f"{os.fspath(name)}: cannot be read: {error.strerror or error}") from None
+
+
+@contextmanager
+def writing(name: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn the faults of writing `name` into an `OutputError` of one line."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"{os.fspath(name)}: cannot be written: {error.strerror or error}") from error
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it, if it is not there; where that cannot be, it is an `OutputError`."""
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
 
 
 @overload

@@ -16,7 +16,8 @@ from pointree.config import READ_TAGS
 from pointree.engines.numpy_segmenter import numpy_segmenter
 from pointree.engines.onnx_session import Session, open_session
 from pointree.engines.onnx_weights import RowTable, graph_weight
-from pointree.errors import ModelError, OutputError
+from pointree.errors import ModelError
+from pointree.files import writing
 from pointree.graphs.network import graph_name
 from pointree.models.folder import ModelFiles, read_folder, write_card, write_manifest
 from pointree.models.graphs import adding, bert_of, named_precision, read_index, reason_without
@@ -116,13 +117,11 @@ class OnnxEngine:
         """See `Engine`; the files are copied, for an engine that only parses has changed nothing."""
         from pointree.models.summary import model_files
 
-        try:
+        with writing(folder):
             for path in model_files(self.folder):
                 target = folder / path.relative_to(self.folder)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, target)
-        except OSError as error:
-            raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
         write_card(folder, card)
         write_manifest(folder)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import IO
 
-from pointree.errors import OutputError
-from pointree.experiments.results import make_folder
+from pointree.files import make_folder, writing
 from pointree.locks import lock_stream
 
 __all__ = ["is_locked", "lock_folder"]
@@ -17,10 +16,8 @@ _LOCK = "lock"
 def lock_folder(folder: Path) -> IO[bytes] | None:
     """Lock the folder of a cell until the file is closed; None if another process works in it."""
     make_folder(folder)
-    try:
+    with writing(folder):
         stream = open(folder / _LOCK, "wb")  # noqa: SIM115 - closing it gives the lock back
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
     try:
         lock_stream(stream, wait=False)
     except OSError:

@@ -19,8 +19,7 @@ from pointree.analysis.attachments import check_same_words
 from pointree.errors import InputError
 from pointree.evaluation.relations import universal_deprel
 from pointree.experiments.cell import Cell
-from pointree.experiments.results import make_folder
-from pointree.files import atomic_write, reading
+from pointree.files import atomic_write, make_folder, reading
 from pointree.treebank.formats import read_all
 from pointree.treebank.sentence import Sentence, Token
 

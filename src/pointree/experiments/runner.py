@@ -27,7 +27,6 @@ from pointree.experiments.outcomes import keep_outcomes
 from pointree.experiments.results import (
     is_complete,
     is_timed,
-    make_folder,
     make_result,
     read_identified,
     read_json,
@@ -35,6 +34,7 @@ from pointree.experiments.results import (
     result_path,
     write_json,
 )
+from pointree.files import make_folder
 from pointree.models.layout import CHECKPOINT
 
 __all__ = ["LOCAL_PROGRAM", "Changed", "Runner", "State", "Status"]

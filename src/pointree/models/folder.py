@@ -15,8 +15,8 @@ from typing import TypeVar
 import numpy as np
 
 from pointree.config import Config, load_config
-from pointree.errors import ConfigError, InputError, ModelError, OutputError
-from pointree.files import atomic_write, read_bounded
+from pointree.errors import ConfigError, InputError, ModelError
+from pointree.files import atomic_write, make_folder, read_bounded
 from pointree.models.layout import (
     CALIBRATION,
     CARD,
@@ -100,10 +100,7 @@ def save_folder(
     segmenter: SegmenterRules | None = None,
 ) -> None:
     """Write a model; each file is replaced as a whole."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
+    make_folder(folder)
     with atomic_write(folder / CONFIG) as stream:
         stream.write(config.to_toml())
     for name, file in VOCABULARIES.items():

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pointree.errors import ModelError, OutputError
-from pointree.files import atomic_write, read_bounded
+from pointree.errors import ModelError
+from pointree.files import atomic_write, make_folder, read_bounded
 from pointree.pretrained.bert_settings import BertSettings
 from pointree.pretrained.word_pieces import WordPieces
 
@@ -81,10 +81,7 @@ def _is_foreign(piece: str) -> bool:
 
 
 def _write(path: Path, content: Mapping[str, Any]) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{path.parent}: cannot be written: {error.strerror or error}") from error
+    make_folder(path.parent)
     with atomic_write(path) as stream:
         json.dump(content, stream, ensure_ascii=False, separators=(",", ":"))
 

@@ -22,9 +22,9 @@ from pointree.config import Config, SelectionConfig
 from pointree.engines.precision import resolve_precision
 from pointree.engines.torch_engine import TorchEngine, resolve_device
 from pointree.engines.torch_folder import as_arrays, load_folder, new_network, save_pretrained
-from pointree.errors import OutputError, TrainingError, UsageError
+from pointree.errors import TrainingError, UsageError
 from pointree.evaluation.relations import is_punctuation, universal_deprel
-from pointree.files import atomic_write, remove_leftovers
+from pointree.files import atomic_write, remove_leftovers, writing
 from pointree.models.folder import replace_config, save_folder, write_card
 from pointree.models.graphs import add_graphs
 from pointree.models.layout import CHECKPOINT, METRICS, PRETRAINED, TEACHER_PROBABILITIES, WEIGHTS
@@ -236,11 +236,9 @@ class Trainer:
     def _prepare_output(self) -> None:
         if not self.group.is_first:
             return
-        try:
+        with writing(self.output):
             self.output.mkdir(parents=True, exist_ok=True)
             remove_leftovers(self.output)
-        except OSError as error:
-            raise OutputError(f"{self.output}: cannot be written: {error.strerror or error}") from error
         if self.progress.epoch == self.progress.batches == 0:
             # The checkpoint comes first: with it, a run can be resumed from its first moment.
             self._write_checkpoint()
