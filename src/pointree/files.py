@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Literal, TextIO, cast, overload
 
-from pointree.errors import FormatError, InputError, OutputError
+from pointree.errors import FormatError, InputError, ModelError, OutputError
 
 __all__ = [
     "MAX_LINE",
@@ -26,6 +26,7 @@ __all__ = [
     "read_bounded",
     "read_lines",
     "reading",
+    "reading_part",
     "remove_leftovers",
     "rewound",
     "without_compression_suffix",
@@ -147,6 +148,17 @@ def reading(name: str | os.PathLike[str]) -> Iterator[None]:
         raise InputError(f"{os.fspath(name)}: expected UTF-8, found byte 0x{byte:02x}") from None
     except OSError as error:
         raise InputError(f"{os.fspath(name)}: cannot be read: {error.strerror or error}") from None
+
+
+@contextmanager
+def reading_part(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn the faults of opening a file of a model into a `ModelError` of one line."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise ModelError(f"{os.fspath(path)}: missing from the model folder") from None
+    except OSError as error:
+        raise ModelError(f"{os.fspath(path)}: cannot be read: {error.strerror or error}") from None
 
 
 @contextmanager

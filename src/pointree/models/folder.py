@@ -16,7 +16,7 @@ import numpy as np
 
 from pointree.config import Config, load_config
 from pointree.errors import ConfigError, InputError, ModelError
-from pointree.files import atomic_write, make_folder, read_bounded
+from pointree.files import atomic_write, make_folder, read_bounded, reading_part
 from pointree.models.layout import (
     CALIBRATION,
     CARD,
@@ -152,10 +152,8 @@ def _checked(folder: Path) -> list[str]:
 
 
 def _checksum(path: Path) -> str:
-    try:
+    with reading_part(path):
         return hashlib.sha256(read_bounded(path, _MAX_BYTES)).hexdigest()
-    except OSError as error:
-        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
 def read_folder(folder: Path) -> ModelFiles:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pointree.errors import ModelError
-from pointree.files import atomic_write, make_folder, read_bounded
+from pointree.files import atomic_write, make_folder, read_bounded, reading_part
 from pointree.pretrained.bert_settings import BertSettings
 from pointree.pretrained.word_pieces import WordPieces
 
@@ -87,11 +87,11 @@ def _write(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def _read(path: Path) -> dict[str, Any]:
+    with reading_part(path):
+        content = read_bounded(path, _MAX_BYTES)
     try:
-        found = json.loads(read_bounded(path, _MAX_BYTES).decode())
-    except FileNotFoundError:
-        raise ModelError(f"{path}: missing from the model folder") from None
-    except (OSError, RecursionError, ValueError) as error:
+        found = json.loads(content.decode())
+    except (RecursionError, ValueError) as error:
         raise ModelError(f"{path}: expected a JSON object, found a damaged file ({error})") from None
     if not isinstance(found, dict):
         raise ModelError(f"{path}: expected a JSON object, found {type(found).__name__}")
