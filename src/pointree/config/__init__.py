@@ -35,7 +35,7 @@ from pointree.config.sections import (
     fusions_of,
     single_orders,
 )
-from pointree.config.settings import Setting, defaults, describe
+from pointree.config.settings import Setting, defaults, describe, flat_settings
 
 __all__ = [
     "COMBINED_ORDER",
@@ -67,6 +67,7 @@ __all__ = [
     "TrainingConfig",
     "defaults",
     "describe",
+    "flat_settings",
     "fusions_of",
     "load_config",
     "single_orders",

@@ -34,9 +34,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pointree.config import Config, load_config
+from pointree.config import Config, flat_settings, load_config
 from pointree.errors import ConfigError, InputError, PointreeError, UsageError
-from pointree.experiments.cell import flat_settings
 from pointree.experiments.checks import Checks
 from pointree.files import reading
 from pointree.models.graphs import GRAPH_PRECISIONS
