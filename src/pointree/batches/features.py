@@ -14,12 +14,21 @@ from pointree.transitions import TransitionSystem, pointing_steps
 from pointree.treebank.sentence import Sentence
 from pointree.vocabulary import PAD, ROOT, Vocabularies
 
-__all__ = ["MAX_CHARS", "UNKNOWN", "BatchFeatures", "EncodedSentence", "Featurizer", "GoldSentence", "IntArray", "pad"]
+__all__ = [
+    "MAX_CHARS",
+    "UNKNOWN_CLASS",
+    "BatchFeatures",
+    "EncodedSentence",
+    "Featurizer",
+    "GoldSentence",
+    "IntArray",
+    "pad",
+]
 
 MAX_CHARS = 64
 """Characters of a word that the network reads; what follows in a longer word is left out."""
 
-UNKNOWN = -1
+UNKNOWN_CLASS = -1
 """The class of what teaches nothing: ROOT, padding, words whose value is not known, and steps without a label."""
 
 _FORM_CACHE = 1 << 16
@@ -113,7 +122,7 @@ class Featurizer:
         """The gold classes of the columns that the network predicts; ROOT has none."""
         columns = self.vocabularies.columns
         return {
-            column: np.array([UNKNOWN, *(columns.number(column, word) for word in sentence.words)])
+            column: np.array([UNKNOWN_CLASS, *(columns.number(column, word) for word in sentence.words)])
             for column in columns.classes
         }
 
@@ -128,7 +137,8 @@ class Featurizer:
             focus=np.array([step.focus for step in steps]),
             targets=np.array([step.position for step in steps]),
             labels=np.array(
-                [lookup(deprels[step.dependent - 1]) if step.dependent else UNKNOWN for step in steps], dtype=np.int64
+                [lookup(deprels[step.dependent - 1]) if step.dependent else UNKNOWN_CLASS for step in steps],
+                dtype=np.int64,
             ),
             slots=np.array([step.reads for step in steps], dtype=np.int64),
             step_of=step_of,

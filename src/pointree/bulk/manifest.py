@@ -18,9 +18,9 @@ from pointree.errors import UsageError
 from pointree.files import atomic_write, remove_leftovers, writing
 from pointree.version import __version__
 
-__all__ = ["FAILED", "MANIFEST", "BulkReport", "Manifest", "check_place"]
+__all__ = ["FAILED", "JOB_MANIFEST", "BulkReport", "Manifest", "check_place"]
 
-MANIFEST, FAILED, SHARDS = "manifest.json", "failed.jsonl", "shards.jsonl"
+JOB_MANIFEST, FAILED, SHARDS = "manifest.json", "failed.jsonl", "shards.jsonl"
 
 _WITHOUT_EFFECT = ("batch_words",)
 """Options that change how fast a job is and no tree."""
@@ -50,7 +50,7 @@ class Manifest:
 
     def __init__(self, job: BulkJob, sources: Sequence[Source], shard_words: int) -> None:
         self.job = job
-        self.path = job.output / MANIFEST
+        self.path = job.output / JOB_MANIFEST
         options = {name: value for name, value in asdict(job.options).items() if name not in _WITHOUT_EFFECT}
         states = list(state_of(sources))
         self.identity: dict[str, Any] = {
