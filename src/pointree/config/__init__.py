@@ -7,7 +7,7 @@ shows.
 
 from pointree.config.config import Config
 from pointree.config.encoders import BiLstmConfig, EncoderConfig
-from pointree.config.loading import load_config
+from pointree.config.loading import load_config, read_toml
 from pointree.config.presets import PRESETS
 from pointree.config.sections import (
     COMBINED_ORDER,
@@ -59,5 +59,6 @@ __all__ = [
     "flat_settings",
     "fusions_of",
     "load_config",
+    "read_toml",
     "single_orders",
 ]
