@@ -27,9 +27,8 @@ from pointree.transitions import (
     TransitionSystem,
     pointing_steps,
 )
-from pointree.transitions.reasons import Reason, illegal_heads
+from pointree.transitions.reasons import Reason, illegal_heads, illegal_positions
 from pointree.transitions.top_down import TopDownState
-from pointree.transitions.top_down_reasons import illegal_positions
 
 __all__ = ["trace_steps"]
 

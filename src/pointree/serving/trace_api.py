@@ -57,8 +57,8 @@ class DrawRequest(_DrawFields):  # type: ignore[misc]
 def _described(answer: str) -> dict[str, Any]:
     """What the description of the interface says of a route that takes a `DrawRequest`."""
     array = {"application/json": {"schema": {"type": "array", "items": {"type": "object"}}}}
-    replies = {200: {"description": answer, "content": array}}
-    replies |= error_replies(400, 401, 404, 408, 413, 415, 422, 500, 503, 504)
+    errors = error_replies(400, 401, 404, 408, 413, 415, 422, 500, 503, 504)
+    replies = {200: {"description": answer, "content": array}, **errors}
     return {"response_class": Response, "responses": replies, "openapi_extra": json_body(DrawRequest)}
 
 
