@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import statistics
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -130,9 +131,7 @@ def _exponent(seconds: dict[str, float], first: int, last: int) -> float | None:
     points = [(math.log(int(n)), math.log(value)) for n, value in seconds.items() if first <= int(n) <= last]
     if len(points) < 2:
         return None
-    mean_x = sum(x for x, _ in points) / len(points)
-    mean_y = sum(y for _, y in points) / len(points)
-    slope = sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points)
+    slope = statistics.linear_regression(*zip(*points, strict=True)).slope
     return round(slope, 3)
 
 
