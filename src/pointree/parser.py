@@ -324,7 +324,7 @@ class Parser:
         self.require_posteriors()
         numbered = [self.featurizer.encode(sentence) for sentence in sentences]
         encoded = run_to_end(self.engine.encode_steps(numbered, self.orders(options)))
-        return find_posteriors(encoded, Constraints(single_root=options.single_root, projective=options.projective))
+        return find_posteriors(encoded, Constraints.of(options))
 
     def parse_steps(self, sentences: Iterable[Sentence], options: ParseOptions) -> Resumable[list[list[Sentence]]]:
         """Parse sentences in place, with pauses, and return the trees of each, best first.

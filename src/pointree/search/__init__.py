@@ -23,7 +23,7 @@ def search_steps(encoded: Encoded, options: ParseOptions, root_label: int | None
     With a pause after every decoder step.
     """
     if len(encoded.branches) > 1:
-        constraints = Constraints(single_root=options.single_root, projective=options.projective)
+        constraints = Constraints.of(options)
         posteriors = yield from posterior_steps(encoded, constraints)
         return [[tree] for tree in combined_trees(posteriors, constraints, root_label)]
     branch = encoded.branch()
@@ -33,7 +33,7 @@ def search_steps(encoded: Encoded, options: ParseOptions, root_label: int | None
 
 def tree_steps(branch: Branch, options: ParseOptions, observer: StepObserver | None = None) -> Resumable[Trees]:
     """The trees before they have labels; with pauses between decoder steps."""
-    constraints = Constraints(single_root=options.single_root, projective=options.projective)
+    constraints = Constraints.of(options)
     if options.width == 1:
         return (yield from greedy_steps(branch, constraints, observer))
     return (yield from beam_steps(branch, constraints, options.width, observer))
