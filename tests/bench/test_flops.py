@@ -39,7 +39,7 @@ def test_forward_equals_the_counter(order: str, fusion: str, gate: str, length: 
     config = load_config(None, [*SMALL, f"decoder.order={order}", f"decoder.fusion={fusion}", f"decoder.gate={gate}"])
     parser = new_parser(config)
     sentence = random_sentences([length], seed=length)[0]
-    batch = parser.featurizer.batch([parser.featurizer.encode(sentence)])
+    batch = parser.featurizer.batch([parser.featurizer.numbers_of(sentence)])
     with torch.no_grad():
         counted = counted_flops(lambda: run_to_end(search_steps(parser.engine.encode(batch), ParseOptions(), None)))
     # Forms are convolved once each, ROOT's with the padding of the longest: so much is computed, not all is useful.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pointree.batches.features import BatchFeatures, EncodedSentence, Featurizer
+from pointree.batches.features import BatchFeatures, Featurizer, NumberedSentence
 from pointree.batches.layout import Layout
 from pointree.config import READ_TAGS
 from pointree.engines.numpy_segmenter import numpy_segmenter
@@ -126,7 +126,7 @@ class OnnxEngine:
         write_manifest(folder)
 
     def encode_steps(
-        self, sentences: Sequence[EncodedSentence], orders: Sequence[str] | None = None
+        self, sentences: Sequence[NumberedSentence], orders: Sequence[str] | None = None
     ) -> Resumable[Encoded]:
         """See `Engine`; pauses between the windows of a pretrained model and before the encoder."""
         features = self.featurizer.features(sentences)

@@ -170,7 +170,7 @@ def test_its_operations_are_those_of_the_counter(length: int) -> None:
     config = Config.from_dict(SETTINGS)
     parser = new_parser(config)
     sentence = random_sentences([length], seed=length)[0]
-    batch = parser.featurizer.batch([parser.featurizer.encode(sentence)])
+    batch = parser.featurizer.batch([parser.featurizer.numbers_of(sentence)])
     with torch.no_grad():
         counted = counted_flops(lambda: run_to_end(search_steps(parser.engine.encode(batch), ParseOptions(), None)))
     chars = (len(set(sentence.forms)) + 1) * WORD_CHARS
