@@ -75,7 +75,7 @@ class OnnxEngine:
         self._words = table("words", model.vocabularies.words) if config.embeddings.word_size else None
         has_tags = config.embeddings.tag in READ_TAGS
         self._tags = table("tags", model.vocabularies.tags) if has_tags else None
-        if config.embeddings.char_size:
+        if config.embeddings.char_filters:
             checked_rows(model, "embeddings.chars.embedding", len(model.vocabularies.chars))
         checked_rows(model, "labels.bias", len(model.vocabularies.deprels))
         for name, classes in columns.items():
