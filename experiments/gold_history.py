@@ -23,10 +23,10 @@ def gold_history_uas(parser: Parser, sentences: list[Sentence]) -> float:
     """The share of right heads over gold trees, in percent."""
     words = correct = 0
     engine = cast(TorchEngine, parser.engine)
-    encoded = [parser.featurizer.encode(sentence, gold=True) for sentence in sentences]
-    encoded.sort(key=len, reverse=True)
-    for start in range(0, len(encoded), 32):
-        batch = engine.featurizer.batch(encoded[start : start + 32])
+    numbered = [parser.featurizer.numbers_of(sentence, gold=True) for sentence in sentences]
+    numbered.sort(key=len, reverse=True)
+    for start in range(0, len(numbered), 32):
+        batch = engine.featurizer.batch(numbered[start : start + 32])
         loss = engine.network.loss(batch)
         words += loss.predicted.shape[1]
         correct += int((loss.predicted[0] == batch.gold[0].targets).sum())

@@ -152,7 +152,7 @@ def tiny_parser(config: Config | None = None, *, seed: int = 0, scale: float = 2
 
 def make_batch(parser: Parser, sentences: Sequence[Sentence], *, gold: bool = False) -> Batch:
     """A batch of sentences, which must be sorted by falling length."""
-    return parser.featurizer.batch([parser.featurizer.encode(sentence, gold=gold) for sentence in sentences])
+    return parser.featurizer.batch([parser.featurizer.numbers_of(sentence, gold=gold) for sentence in sentences])
 
 
 def by_falling_length(sentences: Iterable[Sentence]) -> list[Sentence]:

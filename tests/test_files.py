@@ -21,6 +21,7 @@ from pointree.errors import FormatError, InputError, OutputError
 from pointree.files import (
     atomic_write,
     decompressed,
+    make_folder,
     open_binary,
     open_text,
     reading,
@@ -250,6 +251,14 @@ def test_a_fault_of_another_file_is_not_blamed_on_the_output(tmp_path: Path) -> 
     with pytest.raises(FileNotFoundError), atomic_write(tmp_path / "file"):
         (tmp_path / "gone").read_text()
     assert os.listdir(tmp_path) == []
+
+
+def test_a_folder_that_cannot_be_made_is_told_with_its_name(tmp_path: Path) -> None:
+    make_folder(tmp_path / "a" / "b")
+    make_folder(tmp_path / "a" / "b")
+    (tmp_path / "file").touch()
+    with pytest.raises(OutputError, match=r"file/inner: cannot be written: Not a directory$"):
+        make_folder(tmp_path / "file" / "inner")
 
 
 @contextmanager

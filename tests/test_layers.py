@@ -17,7 +17,7 @@ LAYERS: dict[str, tuple[tuple[str, ...], str]] = {
     "version": ((), "the version of pointree"),
     "errors": ((), "every error that is raised on purpose"),
     "files": (("errors",), "opening, unpacking and replacing files"),
-    "locks": ((), "locks on files between processes"),
+    "locks": (("files",), "locks on files and folders between processes"),
     "config": (("errors",), "settings of training and of the network"),
     "options": (("config",), "options of parsing, each spelt once"),
     "views": ((), "how sentences and traces show themselves: a table that rendering fills"),

@@ -73,7 +73,7 @@ parser = pointree.load("en", precision="auto")
 print(parser.parse_text("It rains.")[0].heads)
 from pathlib import Path
 from pointree.bench.measure import peak_memory_mb
-from pointree.experiments.lock import is_locked, lock_folder
+from pointree.locks import is_locked, lock_folder
 from pointree.pretrained.cache import lock_file
 held = lock_folder(Path("cell"))
 assert held is not None and not is_locked(Path("cell"))

@@ -49,11 +49,11 @@ def training(config: Config) -> Callable[[], object]:
     network = parser.network.train().requires_grad_(True)
     optimiser = Optimiser(network, config.training)
     sentences = sorted(random_sentences(english_like_lengths(SENTENCES)), key=len, reverse=True)
-    encoded = [parser.featurizer.encode(sentence, gold=True) for sentence in sentences]
+    numbered = [parser.featurizer.numbers_of(sentence, gold=True) for sentence in sentences]
 
     def steps() -> None:
         for start in range(0, SENTENCES, 32):
-            network.loss(parser.featurizer.batch(encoded[start : start + 32])).objective().backward()
+            network.loss(parser.featurizer.batch(numbered[start : start + 32])).objective().backward()
             optimiser.step(1e-4)
 
     return steps

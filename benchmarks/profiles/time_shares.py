@@ -93,8 +93,8 @@ def main() -> None:
     config = Config()
     parser = new_parser(config)
     sentences = random_sentences(english_like_lengths(192))
-    encoded = [parser.featurizer.encode(sentence, gold=True) for sentence in sentences]
-    lengths = [len(sentence) for sentence in encoded]
+    numbered = [parser.featurizer.numbers_of(sentence, gold=True) for sentence in sentences]
+    lengths = [len(sentence) for sentence in numbered]
     batches = similar_batches(lengths, config.training.batch_size, seed=1, epoch=1)
     single = random_sentences([20] * 20)
     of_beam = random_sentences([24] * 48)
@@ -121,7 +121,7 @@ def main() -> None:
 
     def train() -> int:
         for numbers in batches:
-            loss = network.loss(parser.featurizer.batch([encoded[number] for number in numbers]))
+            loss = network.loss(parser.featurizer.batch([numbered[number] for number in numbers]))
             loss.objective().backward()
             optimiser.step(1e-4)
         return sum(map(len, sentences))

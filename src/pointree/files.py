@@ -14,20 +14,23 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Literal, TextIO, cast, overload
 
-from pointree.errors import FormatError, InputError, OutputError
+from pointree.errors import FormatError, InputError, ModelError, OutputError
 
 __all__ = [
     "MAX_LINE",
     "atomic_write",
     "decompressed",
+    "make_folder",
     "open_binary",
     "open_text",
     "read_bounded",
     "read_lines",
     "reading",
+    "reading_part",
     "remove_leftovers",
     "rewound",
     "without_compression_suffix",
+    "writing",
 ]
 
 MAX_LINE = 1 << 24
@@ -145,6 +148,32 @@ def reading(name: str | os.PathLike[str]) -> Iterator[None]:
         raise InputError(f"{os.fspath(name)}: expected UTF-8, found byte 0x{byte:02x}") from None
     except OSError as error:
         raise InputError(f"{os.fspath(name)}: cannot be read: {error.strerror or error}") from None
+
+
+@contextmanager
+def reading_part(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn the faults of opening a file of a model into a `ModelError` of one line."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise ModelError(f"{os.fspath(path)}: missing from the model folder") from None
+    except OSError as error:
+        raise ModelError(f"{os.fspath(path)}: cannot be read: {error.strerror or error}") from None
+
+
+@contextmanager
+def writing(name: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn the faults of writing `name` into an `OutputError` of one line."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"{os.fspath(name)}: cannot be written: {error.strerror or error}") from error
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it, if it is not there; where that cannot be, it is an `OutputError`."""
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
 
 
 @overload

@@ -1,4 +1,4 @@
-"""Locks on open files between processes, on every system; closing the file gives the lock back.
+"""Locks on files and folders between processes, on every system; closing the file gives the lock back.
 
 POSIX has `fcntl`, Windows has `msvcrt`. Where there is neither, nothing is locked.
 """
@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 from types import ModuleType
 from typing import IO, Any
 
-__all__ = ["lock_stream"]
+from pointree.files import make_folder, writing
+
+__all__ = ["is_locked", "lock_folder", "lock_stream"]
 
 
 def _module(name: str) -> ModuleType | None:
@@ -23,6 +26,9 @@ def _module(name: str) -> ModuleType | None:
 
 _fcntl: Any = _module("fcntl")
 _msvcrt: Any = _module("msvcrt") if _fcntl is None else None
+
+_LOCK = "lock"
+"""The file by which a folder is locked."""
 
 _PAUSE = 0.05
 """Seconds between two attempts on Windows, which cannot wait for a lock for long."""
@@ -42,6 +48,31 @@ def lock_stream(stream: IO[Any], *, shared: bool = False, wait: bool = True) -> 
         if shared:
             os.lseek(stream.fileno(), 0, os.SEEK_SET)
             _msvcrt.locking(stream.fileno(), _msvcrt.LK_UNLCK, 1)
+
+
+def lock_folder(folder: Path) -> IO[bytes] | None:
+    """Lock a folder, which is made if need be, until the file is closed; None if another process works in it."""
+    make_folder(folder)
+    with writing(folder):
+        stream = open(folder / _LOCK, "wb")  # noqa: SIM115 - closing it gives the lock back
+    try:
+        lock_stream(stream, wait=False)
+    except OSError:
+        stream.close()
+        return None
+    return stream
+
+
+def is_locked(folder: Path) -> bool:
+    """Whether another process works in a folder; nothing is made or changed there."""
+    if not (folder / _LOCK).is_file():
+        return False
+    with open(folder / _LOCK, "rb") as stream:
+        try:
+            lock_stream(stream, shared=True, wait=False)
+        except OSError:
+            return True
+    return False
 
 
 def _lock_first_byte(descriptor: int, wait: bool) -> None:

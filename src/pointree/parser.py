@@ -301,7 +301,7 @@ class Parser:
 
     def tree_steps(self, sentences: Sequence[Sentence], options: ParseOptions) -> Resumable[list[list[ParseTree]]]:
         """The same as `trees`, with a pause after every decoder step."""
-        numbered = [self.featurizer.encode(sentence) for sentence in sentences]
+        numbered = [self.featurizer.numbers_of(sentence) for sentence in sentences]
         results: list[list[ParseTree]] = [[] for _ in sentences]
         lengths, orders = [len(sentence) for sentence in numbered], self.orders(options)
         most = self.engine.batch_sentences
@@ -322,9 +322,9 @@ class Parser:
     def posteriors(self, sentences: Sequence[Sentence], options: ParseOptions) -> MeanPosteriors:
         """The probabilities of all arcs of sentences that are sorted by falling length."""
         self.require_posteriors()
-        numbered = [self.featurizer.encode(sentence) for sentence in sentences]
+        numbered = [self.featurizer.numbers_of(sentence) for sentence in sentences]
         encoded = run_to_end(self.engine.encode_steps(numbered, self.orders(options)))
-        return find_posteriors(encoded, Constraints(single_root=options.single_root, projective=options.projective))
+        return find_posteriors(encoded, Constraints.of(options))
 
     def parse_steps(self, sentences: Iterable[Sentence], options: ParseOptions) -> Resumable[list[list[Sentence]]]:
         """Parse sentences in place, with pauses, and return the trees of each, best first.
@@ -349,7 +349,7 @@ class Parser:
             yield
         if not self.vocabularies.columns:
             return
-        numbered = [self.featurizer.encode(sentence) for sentence in tagged]
+        numbered = [self.featurizer.numbers_of(sentence) for sentence in tagged]
         for numbers in plan_batches([len(sentence) for sentence in numbered], batch_words=ParseOptions().batch_words):
             encoded = yield from self.engine.encode_steps([numbered[number] for number in numbers])
             for number, predicted in zip(numbers, best_columns(encoded), strict=True):
@@ -372,7 +372,7 @@ class Parser:
         [tagged] = self.tagged([sentence], options.retag)
         forms, deprels = ["ROOT", *tagged.forms], self.vocabularies.deprels.symbols
         [order] = self.orders(options, combine=False)
-        encoded = yield from self.engine.encode_steps([self.featurizer.encode(tagged)], [order])
+        encoded = yield from self.engine.encode_steps([self.featurizer.numbers_of(tagged)], [order])
         tree, steps = yield from trace_steps(
             encoded,
             options,

@@ -9,7 +9,8 @@ from pointree.bench.flops import counted_flops, forward_flops, total_flops
 from pointree.bench.synthetic import N_LABELS, WORD_CHARS, new_parser, random_sentences
 from pointree.config import load_config
 from pointree.options import ParseOptions
-from pointree.search import search
+from pointree.search import search_steps
+from pointree.search.resumable import run_to_end
 
 SMALL = [
     "encoder.size=24",
@@ -38,9 +39,9 @@ def test_forward_equals_the_counter(order: str, fusion: str, gate: str, length: 
     config = load_config(None, [*SMALL, f"decoder.order={order}", f"decoder.fusion={fusion}", f"decoder.gate={gate}"])
     parser = new_parser(config)
     sentence = random_sentences([length], seed=length)[0]
-    batch = parser.featurizer.batch([parser.featurizer.encode(sentence)])
+    batch = parser.featurizer.batch([parser.featurizer.numbers_of(sentence)])
     with torch.no_grad():
-        counted = counted_flops(lambda: search(parser.engine.encode(batch), ParseOptions(), None))
+        counted = counted_flops(lambda: run_to_end(search_steps(parser.engine.encode(batch), ParseOptions(), None)))
     # Forms are convolved once each, ROOT's with the padding of the longest: so much is computed, not all is useful.
     computed = (len(set(sentence.forms)) + 1) * WORD_CHARS
     assert counted == forward_flops(config, length, n_labels=N_LABELS, chars=computed)

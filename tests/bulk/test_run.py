@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from pointree.bulk.manifest import FAILED, MANIFEST
+from pointree.bulk.manifest import FAILED, JOB_MANIFEST
 from pointree.bulk.run import parse_on_cluster
 from pointree.errors import InputError, OutputError, UsageError
 from pointree.pipeline import parse_files
@@ -62,10 +62,10 @@ def test_shards_together_are_what_one_machine_writes(
     assert report.shards == len(list(report.folder.glob("part-*")))
     assert sorted(path.name for path in report.folder.iterdir() if "part-" not in path.name) == [
         FAILED,
-        MANIFEST,
+        JOB_MANIFEST,
         "shards.jsonl",
     ]
-    assert json.loads((report.folder / MANIFEST).read_text())["done"] == report.shards
+    assert json.loads((report.folder / JOB_MANIFEST).read_text())["done"] == report.shards
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from ..helpers import make_batch, random_sentences, tiny_parser
 def test_encoding_with_pauses_is_encoding_without() -> None:
     parser = tiny_parser()
     sentences = random_sentences([5, 3])
-    paused = run_to_end(parser.engine.encode_steps([parser.featurizer.encode(each) for each in sentences]))
+    paused = run_to_end(parser.engine.encode_steps([parser.featurizer.numbers_of(each) for each in sentences]))
     at_once = parser.engine.encode(make_batch(parser, sentences))  # type: ignore[attr-defined]
     assert torch.equal(paused.branch().encoding.keys, at_once.branch().encoding.keys)  # type: ignore[attr-defined]
     assert list(paused.branches) == ["left-to-right"]

@@ -151,13 +151,13 @@ def test_tags_are_completed_for_every_model_whichever_comes_first(text_model: Te
     for column in ("upos", "xpos"):
         parser = tiny_parser(tiny_config(ORDERS[0], {"embeddings": {"tag": column}}))
         parser.text_model = text_model
-        encode = parser.featurizer.encode
+        numbers_of = parser.featurizer.numbers_of
 
-        def watched(sentence: Sentence, column: str = column, encode: Any = encode) -> Any:
+        def watched(sentence: Sentence, column: str = column, numbers_of: Any = numbers_of) -> Any:
             read[column] = [getattr(word, column) for word in sentence.words]
-            return encode(sentence)
+            return numbers_of(sentence)
 
-        parser.featurizer.encode = watched  # type: ignore[method-assign]
+        parser.featurizer.numbers_of = watched  # type: ignore[method-assign]
         parsers.append(parser)
     sentence = Sentence.from_words(["It", "rains"], upos=["X", "Y"])
     for order in (parsers, parsers[::-1]):

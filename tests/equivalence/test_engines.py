@@ -99,7 +99,7 @@ def test_same_trees_with_other_networks(layer: dict[str, dict[str, Any]]) -> Non
 
 
 def test_scores_are_the_same_to_four_digits() -> None:
-    numbered = [engines(tiny_config())[0].featurizer.encode(sentence) for sentence in random_sentences([6, 3])]
+    numbered = [engines(tiny_config())[0].featurizer.numbers_of(sentence) for sentence in random_sentences([6, 3])]
     one, other = (run_to_end(parser.engine.encode_steps(numbered)).branch() for parser in engines(tiny_config()))
     state_ids, rows = np.array([[1, 0], [2, 0]]), np.array([0, 1])
     memories = [branch.new_memory(2) for branch in (one, other)]

@@ -82,7 +82,7 @@ def difference(exact: Parser, other: Parser) -> float:
     """How far what decoders read is from what it should be, as a share of that."""
     found = []
     for parser in (exact, other):
-        numbered = [parser.featurizer.encode(sentence) for sentence in sorted(SENTENCES, key=len, reverse=True)]
+        numbered = [parser.featurizer.numbers_of(sentence) for sentence in sorted(SENTENCES, key=len, reverse=True)]
         branches: Any = run_to_end(parser.engine.encode_steps(numbered)).branches
         parts = [each for branch in branches.values() for each in (branch.initial, branch.input_gates)]
         found.append(np.concatenate([part.reshape(-1) for part in parts]))

@@ -6,8 +6,7 @@ import pytest
 import torch
 
 from pointree.nn.teacher_forcing import teacher_forced_states
-from pointree.search.machine import new_machine
-from pointree.search.step import Stepper
+from pointree.search.step import Stepper, new_machine
 from pointree.transitions import Constraints, pointing_steps
 
 from ..helpers import (

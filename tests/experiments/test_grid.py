@@ -241,10 +241,16 @@ def test_an_empty_treebank_is_told_before_anything_trains(write_grid: WriteGrid,
 
 def test_files_that_are_no_grids(tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text("seeds = [")
-    with pytest.raises(InputError, match="malformed TOML"):
+    with pytest.raises(ConfigError, match=r"bad\.toml:1: malformed TOML"):
         load_grid(tmp_path / "bad.toml")
     with pytest.raises(InputError, match="no such file"):
         load_grid(tmp_path / "none.toml")
+
+
+def test_lists_that_are_nested_deeply_are_told_and_do_not_end_in_a_traceback(tmp_path: Path) -> None:
+    (tmp_path / "deep.toml").write_text(f"seeds = {'[' * 2_000}{']' * 2_000}")
+    with pytest.raises(ConfigError, match=r"deep\.toml: malformed TOML: lists are nested too deeply"):
+        load_grid(tmp_path / "deep.toml")
 
 
 def test_the_thirteen_systems_of_the_paper_are_there() -> None:

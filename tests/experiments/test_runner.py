@@ -17,9 +17,9 @@ import pytest
 
 from pointree.errors import InputError, OutputError, UsageError
 from pointree.experiments.grid import Grid
-from pointree.experiments.lock import lock_folder
 from pointree.experiments.results import write_json
 from pointree.experiments.runner import Runner, State, Status
+from pointree.locks import lock_folder
 
 from .conftest import FAKE, GRID
 

@@ -24,26 +24,28 @@ def new_featurizer(tag: str = "upos", order: str = "left-to-right", fusion: str 
 
 
 def test_root_stands_before_the_words() -> None:
-    encoded = new_featurizer().encode(Sentence.from_words(["tok", "never-seen", "17"], upos=["VERB", "SYM", "NOUN"]))
+    numbered = new_featurizer().numbers_of(
+        Sentence.from_words(["tok", "never-seen", "17"], upos=["VERB", "SYM", "NOUN"])
+    )
     words, tags = VOCABULARIES.words, VOCABULARIES.tags
-    assert len(encoded) == 3
-    assert encoded.words.tolist() == [ROOT, words.lookup("tok"), UNK, words.lookup("42")]
-    assert encoded.tags.tolist() == [ROOT, tags.lookup("VERB"), UNK, tags.lookup("NOUN")]
-    assert encoded.gold == ()
+    assert len(numbered) == 3
+    assert numbered.words.tolist() == [ROOT, words.lookup("tok"), UNK, words.lookup("42")]
+    assert numbered.tags.tolist() == [ROOT, tags.lookup("VERB"), UNK, tags.lookup("NOUN")]
+    assert numbered.gold == ()
 
 
 def test_the_tag_column_is_chosen() -> None:
     sentence = Sentence.from_words(["tok"], upos=["NOUN"], xpos=["VERB"])
     lookup = VOCABULARIES.tags.lookup
-    assert new_featurizer("upos").encode(sentence).tags.tolist() == [ROOT, lookup("NOUN")]
-    assert new_featurizer("xpos").encode(sentence).tags.tolist() == [ROOT, lookup("VERB")]
-    assert set(new_featurizer("none").encode(sentence).tags.tolist()) == {ROOT}
+    assert new_featurizer("upos").numbers_of(sentence).tags.tolist() == [ROOT, lookup("NOUN")]
+    assert new_featurizer("xpos").numbers_of(sentence).tags.tolist() == [ROOT, lookup("VERB")]
+    assert set(new_featurizer("none").numbers_of(sentence).tags.tolist()) == {ROOT}
 
 
 def test_every_position_has_the_characters_of_its_form() -> None:
     sentences = [Sentence.from_words(["ta", "tok", "ta"]), Sentence.from_words(["tok", "z" * (MAX_CHARS + 9)])]
     featurizer = new_featurizer()
-    batch = featurizer.batch([featurizer.encode(sentence) for sentence in sentences])
+    batch = featurizer.batch([featurizer.numbers_of(sentence) for sentence in sentences])
     lookup = VOCABULARIES.chars.lookup
     assert len(batch.chars) == 4, "ROOT and three forms, each once"
     for number, sentence in enumerate(sentences):
@@ -60,7 +62,7 @@ def test_root_and_characters_without_parts_are_padded_to_the_width_of_those_that
     featurizer = TensorFeaturizer(
         vocabularies, "upos", [TransitionSystem(ORDERS["left-to-right"], ())], torch.device("cpu")
     )
-    batch = featurizer.batch([featurizer.encode(Sentence.from_words(["a각"]))])
+    batch = featurizer.batch([featurizer.numbers_of(Sentence.from_words(["a각"]))])
     a, syllable = chars.lookup("a"), chars.lookup("각")
     parts = [chars.lookup(part) for part in "\u1100\u1161\u11a8"]
     assert batch.chars.tolist() == [[[ROOT, 0, 0, 0], [0, 0, 0, 0]], [[a, 0, 0, 0], [syllable, *parts]]]
@@ -69,11 +71,11 @@ def test_root_and_characters_without_parts_are_padded_to_the_width_of_those_that
 
 def test_sentences_of_a_batch_keep_to_their_rows() -> None:
     featurizer = new_featurizer()
-    encoded = [featurizer.encode(sentence) for sentence in random_sentences([5, 3, 1])]
-    batch = featurizer.batch(encoded)
+    numbered = [featurizer.numbers_of(sentence) for sentence in random_sentences([5, 3, 1])]
+    batch = featurizer.batch(numbered)
     assert batch.positions.lengths == (6, 4, 2)
     assert batch.gold == ()
-    for number, sentence in enumerate(encoded):
+    for number, sentence in enumerate(numbered):
         rows = batch.positions.table[number, : len(sentence) + 1]
         assert batch.words[rows].tolist() == sentence.words.tolist()
         assert batch.tags[rows].tolist() == sentence.tags.tolist()
@@ -84,7 +86,7 @@ def test_gold_steps_name_the_states_of_attached_dependents(order: str) -> None:
     fusion = list(ORDERS[order].fusions)[-1]
     featurizer = new_featurizer(order=order, fusion=fusion)
     sentences = random_sentences([8, 5, 5, 1], seed=3)
-    batch = featurizer.batch([featurizer.encode(sentence, gold=True) for sentence in sentences])
+    batch = featurizer.batch([featurizer.numbers_of(sentence, gold=True) for sentence in sentences])
     [gold] = batch.gold
     assert gold is not None
     top_down = order == "top-down"
@@ -115,7 +117,7 @@ def test_gold_steps_name_the_states_of_attached_dependents(order: str) -> None:
 
 def test_without_fusion_a_step_reads_the_previous_state_alone() -> None:
     featurizer = new_featurizer(fusion="none")
-    batch = featurizer.batch([featurizer.encode(sentence, gold=True) for sentence in random_sentences([3, 2])])
+    batch = featurizer.batch([featurizer.numbers_of(sentence, gold=True) for sentence in random_sentences([3, 2])])
     [gold] = batch.gold
     assert gold.state_ids.tolist() == [[1], [2], [3], [4], [5]]
     assert featurizer.systems[0].slots == ()
@@ -125,5 +127,5 @@ def test_the_cache_of_forms_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pointree.batches.features._FORM_CACHE", 3)
     featurizer = new_featurizer()
     for number in range(20):
-        featurizer.batch([featurizer.encode(Sentence.from_words([f"w{number}", "ta"]))])
+        featurizer.batch([featurizer.numbers_of(Sentence.from_words([f"w{number}", "ta"]))])
         assert len(featurizer._chars) <= 3

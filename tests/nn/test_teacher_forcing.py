@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from pointree.batches.features import EncodedSentence
+from pointree.batches.features import NumberedSentence
 from pointree.nn.decoder import Decoder
 from pointree.nn.packing import Packing
 from pointree.nn.teacher_forcing import _TeacherForcing, teacher_forced_states
@@ -20,7 +20,7 @@ from ..helpers import COMBINATIONS, Combination, describe, make_batch, random_se
 SIZE = 3
 
 
-def random_heads(parser: Parser, sentences: Sequence[EncodedSentence]) -> list[EncodedSentence]:
+def random_heads(parser: Parser, sentences: Sequence[NumberedSentence]) -> list[NumberedSentence]:
     """The sentences as training sees them after random predictions, which are no trees."""
     exploration = Exploration(sentences, parser.featurizer.systems, 1.0)
     steps = Packing.of([len(sentence) for sentence in sentences])
@@ -46,12 +46,12 @@ def test_gradients_of_states(combination: Combination, trees: str, masked: bool)
 def check_gradients(combination: Combination, trees: str, masked: bool, *, fuse_cell: bool) -> None:
     parser = tiny_parser(tiny_config(combination))
     sentences = random_sentences([4, 3, 1], seed=COMBINATIONS.index(combination))
-    encoded = [parser.featurizer.encode(sentence, gold=True) for sentence in sentences]
+    numbered = [parser.featurizer.numbers_of(sentence, gold=True) for sentence in sentences]
     if trees == "random" and (not parser.featurizer.systems[0].slots or combination[0] == "top-down"):
         pytest.skip("the system does not explore")
     if trees == "random":
-        encoded = random_heads(parser, encoded)
-    [gold] = parser.featurizer.batch(encoded).gold
+        numbered = random_heads(parser, numbered)
+    [gold] = parser.featurizer.batch(numbered).gold
     assert gold is not None
     n_slots = len(parser.featurizer.systems[0].slots)
     torch.manual_seed(0)

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from pointree.config import PretrainedConfig
-from pointree.pretrained.embedding import PretrainedEmbedding
+from pointree.pretrained.embedding import PretrainedEmbedding, ScalarMix
 from pointree.pretrained.identity import PretrainedIdentity
 
 from .small_models import make_pretrained, open_pretrained
@@ -54,3 +54,15 @@ def test_a_fine_tuned_model_multiplies_in_the_type_of_the_network(tmp_path: Path
     rough.float().sum().backward()
     assert linear.weight.grad is not None
     assert linear.weight.grad.dtype == torch.float32
+
+
+def test_a_mix_starts_as_the_mean_and_learns_to_prefer_a_layer() -> None:
+    torch.manual_seed(0)
+    layers, mix = torch.randn(5, 3, 4), ScalarMix(3)
+    torch.testing.assert_close(mix(layers), layers.mean(dim=1))
+    optimiser = torch.optim.Adam(mix.parameters(), lr=0.1)
+    for _ in range(100):
+        optimiser.zero_grad()
+        (mix(layers) - layers[:, 1]).square().sum().backward()
+        optimiser.step()
+    assert mix.weights.softmax(dim=0).argmax() == 1

@@ -16,7 +16,7 @@ import pytest
 import pointree
 from pointree.errors import InputError, OutputError, UsageError
 from pointree.evaluation import evaluate
-from pointree.experiments.lock import lock_folder
+from pointree.locks import lock_folder
 from pointree.release.run import release_models
 
 SOURCES = Path(pointree.__file__).parents[1]

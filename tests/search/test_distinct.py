@@ -9,9 +9,10 @@ import torch
 import pointree.search.labels
 import pointree.search.step
 from pointree.options import ParseOptions
-from pointree.search import search
+from pointree.search import search_steps
 from pointree.search.arrays import Array, Arrays, NumpyArrays
 from pointree.search.distinct import distinct_rows
+from pointree.search.resumable import run_to_end
 
 from ..helpers import COMBINATIONS, Combination, make_batch, random_sentences, tiny_config, tiny_parser
 
@@ -39,7 +40,7 @@ def test_sharing_changes_no_tree(combination: Combination, monkeypatch: pytest.M
     def run() -> list[list[tuple[list[int], list[int], float]]]:
         with torch.inference_mode():
             encoded = parser.engine.encode(make_batch(parser, random_sentences([9, 7, 4, 1])))
-            found = search(encoded, options, None)
+            found = run_to_end(search_steps(encoded, options, None))
         return [[(tree.heads, tree.labels, tree.log_prob) for tree in trees] for trees in found]
 
     shared = run()

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from pointree.options import ParseOptions
-from pointree.search import search
+from pointree.search import search_steps
 from pointree.search.beam import beam_steps
 from pointree.search.labels import label_trees
 from pointree.search.result import ParseTree
@@ -73,5 +73,5 @@ def test_search_chooses_greedy_or_beam(beam: int, expected: list[int]) -> None:
     parser = tiny_parser(seed=24)
     with torch.inference_mode():
         encoded = parser.engine.encode(make_batch(parser, SENTENCES))
-        found = search(encoded, ParseOptions(beam=beam, n_best=4), 2)
+        found = run_to_end(search_steps(encoded, ParseOptions(beam=beam, n_best=4), 2))
     assert [len(trees) for trees in found] == expected

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pointree.search.machine import new_machine
 from pointree.search.stacks import BatchedStacks
 from pointree.search.state import BatchedTrees
+from pointree.search.step import new_machine
 from pointree.transitions import ORDERS, Constraints
 
 from ..helpers import make_batch, random_sentences, tiny_config, tiny_parser

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from pointree.options import ParseOptions
-from pointree.search import search
+from pointree.search import search_steps
 from pointree.search.greedy import greedy_steps
 from pointree.search.posteriors import find_posteriors
 from pointree.search.resumable import run_to_end
@@ -31,7 +31,7 @@ def test_they_belong_to_the_greedy_parse(combination: tuple[str, str, str]) -> N
     with torch.inference_mode():
         encoded = parser.engine.encode(make_batch(parser, sentences))
         [found] = find_posteriors(encoded, Constraints()).parts
-        trees = search(encoded, ParseOptions(), parser.root_label)
+        trees = run_to_end(search_steps(encoded, ParseOptions(), parser.root_label))
         labels = found.labels(found.trees.heads[:, 0], parser.root_label)
     for row, (sentence, [tree]) in enumerate(zip(sentences, trees, strict=True)):
         n = len(sentence)

@@ -174,7 +174,7 @@ def test_the_gate_is_that_of_the_equation() -> None:
     fusion, size = parser.network.decoder.fusion, parser.network.decoder.size
     assert fusion is not None
     with torch.inference_mode():
-        encoded = parser.engine.encode(parser.featurizer.batch([parser.featurizer.encode(sentence)]))
+        encoded = parser.engine.encode(parser.featurizer.batch([parser.featurizer.numbers_of(sentence)]))
         expected = torch.sigmoid(
             encoded.branch().encoding.initial[0] @ fusion.joint[:size, size:] + fusion.gate_bias
         ).mean(dim=1)

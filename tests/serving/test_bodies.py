@@ -75,7 +75,11 @@ def test_a_few_faults_of_many_are_told(served: Any) -> None:
         (b'{"words": [["a"]], "\\ud800": 1}', 422, "body.\\ud800: this field is unknown"),
         (b'{"text": "\\ud800"}', 422, "found a lone U+D800"),
         ('{"words": [["a"]]}'.encode("utf-16"), 400, "body: expected UTF-8, found other bytes"),
-        (b'{"words": [["a"]], "beam": ' + b"9" * 4_000 + b"}", 422, "beam: expected at most 32, found 999"),
+        (
+            b'{"words": [["a"]], "beam": ' + b"9" * 4_000 + b"}",
+            422,
+            "beam: Input should be less than or equal to 10000",
+        ),
     ],
     ids=["word", "order", "field", "text", "UTF-16", "digits"],
 )

@@ -36,7 +36,7 @@ def network_and_batches(**sections: dict[str, Any]) -> tuple[Config, PointerNetw
     network = new_network(config, vocabularies)
     featurizer = torch_parser(config, vocabularies, network).featurizer
     pairs = [sorted(train[start : start + 2], key=len, reverse=True) for start in (8, 10, 12)]
-    batches = [featurizer.batch([featurizer.encode(sentence, gold=True) for sentence in pair]) for pair in pairs]
+    batches = [featurizer.batch([featurizer.numbers_of(sentence, gold=True) for sentence in pair]) for pair in pairs]
     return config, network.train(), batches
 
 

@@ -275,7 +275,7 @@ def test_a_model_that_knows_parts_of_characters_reads_them_in_words_it_has_not_s
         assert chars.spell("난").tolist() == [[UNK, *(chars.lookup(part) for part in "\u1102\u1161\u11ab")]]
         assert UNK not in chars.spell("난")[0, 1:]
     texts = [["난", "간다"], ["넘", "간다"]]
-    batch = [loaded.featurizer.batch([loaded.featurizer.encode(Sentence.from_words(words))]) for words in texts]
+    batch = [loaded.featurizer.batch([loaded.featurizer.numbers_of(Sentence.from_words(words))]) for words in texts]
     first, second = (loaded.network.embeddings(each, torch.float32) for each in batch)
     assert not torch.equal(first[1], second[1]), "both are unknown words of one unknown character, but of other letters"
 

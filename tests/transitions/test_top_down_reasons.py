@@ -8,9 +8,8 @@ import pytest
 from tests.helpers import CONSTRAINTS
 
 from pointree.transitions import Constraints
-from pointree.transitions.reasons import Reason, Rule
+from pointree.transitions.reasons import Reason, Rule, illegal_positions
 from pointree.transitions.top_down import TopDownState, legal_positions, n_top_down_steps
-from pointree.transitions.top_down_reasons import illegal_positions
 
 
 @pytest.mark.parametrize("constraints", CONSTRAINTS, ids=str)

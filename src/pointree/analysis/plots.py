@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pointree.analysis.compare import Analysis
-from pointree.errors import MissingExtraError, OutputError, UsageError
+from pointree.errors import MissingExtraError, UsageError
+from pointree.files import writing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,13 +54,10 @@ def save_figure(figure: Figure, path: Path) -> None:
     check_plots([path])
     import matplotlib
 
-    try:
-        # Text stays text, and no date makes two runs differ.
-        with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "pointree"}):
-            metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix)
-            figure.savefig(path, dpi=160, metadata=metadata)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+    # Text stays text, and no date makes two runs differ.
+    with writing(path), matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "pointree"}):
+        metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix)
+        figure.savefig(path, dpi=160, metadata=metadata)
 
 
 def curves(analysis: Analysis) -> Figure:

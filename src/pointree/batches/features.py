@@ -14,12 +14,21 @@ from pointree.transitions import TransitionSystem, pointing_steps
 from pointree.treebank.sentence import Sentence
 from pointree.vocabulary import PAD, ROOT, Vocabularies
 
-__all__ = ["MAX_CHARS", "UNKNOWN", "BatchFeatures", "EncodedSentence", "Featurizer", "GoldSentence", "IntArray", "pad"]
+__all__ = [
+    "MAX_CHARS",
+    "UNKNOWN_CLASS",
+    "BatchFeatures",
+    "Featurizer",
+    "GoldSentence",
+    "IntArray",
+    "NumberedSentence",
+    "pad",
+]
 
 MAX_CHARS = 64
 """Characters of a word that the network reads; what follows in a longer word is left out."""
 
-UNKNOWN = -1
+UNKNOWN_CLASS = -1
 """The class of what teaches nothing: ROOT, padding, words whose value is not known, and steps without a label."""
 
 _FORM_CACHE = 1 << 16
@@ -47,7 +56,7 @@ class GoldSentence:
 
 
 @dataclass(frozen=True, slots=True)
-class EncodedSentence:
+class NumberedSentence:
     """A sentence as numbers; position 0 is ROOT. ``gold`` has its steps in each transition system.
 
     *Shape:* ``words``, ``tags`` and, of gold sentences, the classes of each predicted column are ``(n + 1,)``.
@@ -91,7 +100,7 @@ class Featurizer:
         self.systems = tuple(systems)
         self._chars: dict[str, IntArray] = {}
 
-    def encode(self, sentence: Sentence, *, gold: bool = False) -> EncodedSentence:
+    def numbers_of(self, sentence: Sentence, *, gold: bool = False) -> NumberedSentence:
         """Look up everything that the network reads in a sentence; with ``gold``, its gold steps too."""
         vocabularies, words = self.vocabularies, sentence.words
         lookup_word, lookup_tag = vocabularies.words.lookup, vocabularies.tags.lookup
@@ -101,7 +110,7 @@ class Featurizer:
         else:
             column = [word.xpos if self.tag == "xpos" else word.upos for word in words]
             tags = np.fromiter((ROOT, *map(lookup_tag, column)), dtype=np.int64, count=len(words) + 1)
-        return EncodedSentence(
+        return NumberedSentence(
             forms=forms,
             words=np.fromiter((ROOT, *map(lookup_word, forms)), dtype=np.int64, count=len(forms) + 1),
             tags=tags,
@@ -113,7 +122,7 @@ class Featurizer:
         """The gold classes of the columns that the network predicts; ROOT has none."""
         columns = self.vocabularies.columns
         return {
-            column: np.array([UNKNOWN, *(columns.number(column, word) for word in sentence.words)])
+            column: np.array([UNKNOWN_CLASS, *(columns.number(column, word) for word in sentence.words)])
             for column in columns.classes
         }
 
@@ -128,13 +137,14 @@ class Featurizer:
             focus=np.array([step.focus for step in steps]),
             targets=np.array([step.position for step in steps]),
             labels=np.array(
-                [lookup(deprels[step.dependent - 1]) if step.dependent else UNKNOWN for step in steps], dtype=np.int64
+                [lookup(deprels[step.dependent - 1]) if step.dependent else UNKNOWN_CLASS for step in steps],
+                dtype=np.int64,
             ),
             slots=np.array([step.reads for step in steps], dtype=np.int64),
             step_of=step_of,
         )
 
-    def features(self, sentences: Sequence[EncodedSentence]) -> BatchFeatures:
+    def features(self, sentences: Sequence[NumberedSentence]) -> BatchFeatures:
         """Put sentences together; they must be sorted by length, longest first."""
         positions = Layout.of_lengths([len(sentence) + 1 for sentence in sentences])
         forms, chars, char_lengths = self._forms(sentences, positions)
@@ -148,7 +158,7 @@ class Featurizer:
             texts=[sentence.forms for sentence in sentences],
         )
 
-    def _forms(self, sentences: Sequence[EncodedSentence], positions: Layout) -> tuple[IntArray, IntArray, IntArray]:
+    def _forms(self, sentences: Sequence[NumberedSentence], positions: Layout) -> tuple[IntArray, IntArray, IntArray]:
         """Which form each position has, and the characters of each distinct form; form 0 is ROOT's."""
         distinct = dict.fromkeys(chain.from_iterable(sentence.forms for sentence in sentences))
         numbers = dict(zip(distinct, count(1), strict=False))

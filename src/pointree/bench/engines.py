@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from pointree.parser import Parser
     from pointree.treebank.sentence import Sentence
 
-__all__ = ["ENGINES", "KEYS", "compare_engines", "measure_engine", "resident_peak_mb"]
+__all__ = ["KEYS", "MEASURED_ENGINES", "compare_engines", "measure_engine", "resident_peak_mb"]
 
-ENGINES = (("torch", "fp32"), ("onnx", "fp32"), ("onnx", "int8"))
+MEASURED_ENGINES = (("torch", "fp32"), ("onnx", "fp32"), ("onnx", "int8"))
 """The engines, and the precisions of each."""
 
 KEYS = ("words_per_s", "p50_ms", "load_s", "peak_mb")
@@ -50,7 +50,7 @@ def compare_engines(
     report: dict[str, Any] = {}
     notes: dict[str, str] = {}
     for title, model in models.items():
-        for engine, precision in ENGINES:
+        for engine, precision in MEASURED_ENGINES:
             progress(f"{title} on {engine}, {precision}")
             figures: dict[str, Any] = dict.fromkeys(KEYS)
             try:

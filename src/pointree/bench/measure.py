@@ -97,13 +97,13 @@ def train(setup: Setup) -> dict[str, Any]:
     network = parser.network.train().requires_grad_(True)
     optimiser = Optimiser(network, config.training)
     sentences = random_sentences(english_like_lengths((2 if setup.quick else 20) * config.training.batch_size))
-    encoded = [parser.featurizer.encode(sentence, gold=True) for sentence in sentences]
-    lengths = [len(sentence) for sentence in encoded]
+    numbered = [parser.featurizer.numbers_of(sentence, gold=True) for sentence in sentences]
+    lengths = [len(sentence) for sentence in numbered]
     batches = epoch_batches(lengths, config.training, epoch=1)
 
     def work() -> None:
         for numbers in batches:
-            loss = network.loss(parser.featurizer.batch([encoded[number] for number in numbers]), dtype)
+            loss = network.loss(parser.featurizer.batch([numbered[number] for number in numbers]), dtype)
             loss.objective().backward()
             optimiser.step(1e-4)
         _synchronise(setup.device)

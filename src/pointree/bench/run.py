@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import statistics
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -14,9 +15,9 @@ from typing import Any
 from pointree.config import Config
 from pointree.errors import PointreeError, UsageError
 
-__all__ = ["PRECISIONS", "measured_models", "run_bench"]
+__all__ = ["measured_models", "run_bench"]
 
-PRECISIONS = ("fp32", "bf16")
+_PRECISIONS = ("fp32", "bf16")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class _Job:
 
 def _jobs() -> Iterator[_Job]:
     for name in ("gemm", "train", "beam1", "beam10"):
-        for precision in PRECISIONS:
+        for precision in _PRECISIONS:
             yield _Job(name, precision)
     yield _Job("latency", "fp32")
     yield _Job("length", "fp32")
@@ -103,14 +104,14 @@ def _report(results: dict[_Job, dict[str, Any]]) -> dict[str, Any]:
 
     seconds = results[_Job("length", "fp32")].get("seconds", {})
     return {
-        "gemm": {f"{p}_gflops": _rounded(results[_Job("gemm", p)].get("gflops")) for p in PRECISIONS},
-        "train": {p: section("train", p, "words_per_s", "sentences_per_s", "peak_mb") for p in PRECISIONS},
+        "gemm": {f"{p}_gflops": _rounded(results[_Job("gemm", p)].get("gflops")) for p in _PRECISIONS},
+        "train": {p: section("train", p, "words_per_s", "sentences_per_s", "peak_mb") for p in _PRECISIONS},
         "parse": {
             p: {
                 "beam1": section("beam1", p, "words_per_s", "sentences_per_s", "peak_mb"),
                 "beam10": section("beam10", p, "words_per_s", "sentences_per_s", "peak_mb", "times_greedy"),
             }
-            for p in PRECISIONS
+            for p in _PRECISIONS
         },
         "latency_ms": {key: _rounded(results[_Job("latency", "fp32")].get(key)) for key in ("p50", "p95")},
         "length": {
@@ -130,9 +131,7 @@ def _exponent(seconds: dict[str, float], first: int, last: int) -> float | None:
     points = [(math.log(int(n)), math.log(value)) for n, value in seconds.items() if first <= int(n) <= last]
     if len(points) < 2:
         return None
-    mean_x = sum(x for x, _ in points) / len(points)
-    mean_y = sum(y for _, y in points) / len(points)
-    slope = sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points)
+    slope = statistics.linear_regression(*zip(*points, strict=True)).slope
     return round(slope, 3)
 
 

@@ -14,13 +14,13 @@ from typing import Any
 from pointree.bulk.job import BulkJob
 from pointree.bulk.shards import ShardReport
 from pointree.bulk.sources import Source, state_of
-from pointree.errors import OutputError, UsageError
-from pointree.files import atomic_write, remove_leftovers
+from pointree.errors import UsageError
+from pointree.files import atomic_write, remove_leftovers, writing
 from pointree.version import __version__
 
-__all__ = ["FAILED", "MANIFEST", "BulkReport", "Manifest", "check_place"]
+__all__ = ["FAILED", "JOB_MANIFEST", "BulkReport", "Manifest", "check_place"]
 
-MANIFEST, FAILED, SHARDS = "manifest.json", "failed.jsonl", "shards.jsonl"
+JOB_MANIFEST, FAILED, SHARDS = "manifest.json", "failed.jsonl", "shards.jsonl"
 
 _WITHOUT_EFFECT = ("batch_words",)
 """Options that change how fast a job is and no tree."""
@@ -50,7 +50,7 @@ class Manifest:
 
     def __init__(self, job: BulkJob, sources: Sequence[Source], shard_words: int) -> None:
         self.job = job
-        self.path = job.output / MANIFEST
+        self.path = job.output / JOB_MANIFEST
         options = {name: value for name, value in asdict(job.options).items() if name not in _WITHOUT_EFFECT}
         states = list(state_of(sources))
         self.identity: dict[str, Any] = {
@@ -65,7 +65,7 @@ class Manifest:
 
     def open(self) -> BulkReport | None:
         """Begin the job, or go on with it; the report of a job that is done. A folder of another job is refused."""
-        try:
+        with writing(self.job.output):
             self.job.output.mkdir(parents=True, exist_ok=True)
             found = self._read()
             if found is None and any(self.job.output.iterdir()):
@@ -79,8 +79,6 @@ class Manifest:
             (self.job.work / "done").mkdir(parents=True, exist_ok=True)
             for folder in (self.job.output, self.job.work, self.job.work / "done"):
                 remove_leftovers(folder)
-        except OSError as error:
-            raise OutputError(f"{self.job.output}: cannot be written: {error.strerror or error}") from error
         if found is None:
             self.write(0, None)
         return None

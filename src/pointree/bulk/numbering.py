@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pointree.bulk.pieces import Piece
-from pointree.errors import OutputError
+from pointree.files import writing
 
 __all__ = ["Numbering"]
 
@@ -28,11 +28,9 @@ class Numbering:
         """Tell how many sentences a piece has."""
         start, stop = piece.position
         path = self._folder(piece) / f"{start}-{'end' if stop is None else stop}-{sentences}"
-        try:
+        with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
-        except OSError as error:
-            raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
 
     def before(self, piece: Piece) -> int:
         """How many sentences of the document come before a piece; of two records from one place, the longer counts."""

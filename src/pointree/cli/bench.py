@@ -63,12 +63,12 @@ def command(
         _compare_decoders(settings, beam=beam, quick=quick, threads=threads, device=device, as_json=json)
         return
 
-    from pointree.bench.engines import ENGINES
+    from pointree.bench.engines import MEASURED_ENGINES
     from pointree.bench.run import measured_models, run_bench
 
     models = measured_models(model)
     with progress_bar() as progress:
-        task = progress.add_task("bench", total=11 + len(ENGINES) * (1 + len(models)))
+        task = progress.add_task("bench", total=11 + len(MEASURED_ENGINES) * (1 + len(models)))
 
         def advance(text: str) -> None:
             progress.update(task, description=f"bench: {text}", advance=1)

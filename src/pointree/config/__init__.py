@@ -7,25 +7,20 @@ shows.
 
 from pointree.config.config import Config
 from pointree.config.encoders import BiLstmConfig, EncoderConfig
-from pointree.config.loading import load_config
+from pointree.config.loading import load_config, read_toml
 from pointree.config.presets import PRESETS
 from pointree.config.sections import (
     COMBINED_ORDER,
     FUSIONS,
     READ_TAGS,
-    Batching,
     DecoderConfig,
     DecoderOrder,
-    DevMetric,
     EmbeddingsConfig,
     FusionName,
     GateName,
     HeadsConfig,
-    Mix,
     OrderName,
-    Precision,
     PretrainedConfig,
-    Schedule,
     ScorersConfig,
     SegmenterConfig,
     SelectionConfig,
@@ -35,39 +30,35 @@ from pointree.config.sections import (
     fusions_of,
     single_orders,
 )
-from pointree.config.settings import Setting, defaults, describe
+from pointree.config.settings import defaults, describe, flat_settings
 
 __all__ = [
     "COMBINED_ORDER",
     "FUSIONS",
     "PRESETS",
     "READ_TAGS",
-    "Batching",
     "BiLstmConfig",
     "Config",
     "DecoderConfig",
     "DecoderOrder",
-    "DevMetric",
     "EmbeddingsConfig",
     "EncoderConfig",
     "FusionName",
     "GateName",
     "HeadsConfig",
-    "Mix",
     "OrderName",
-    "Precision",
     "PretrainedConfig",
-    "Schedule",
     "ScorersConfig",
     "SegmenterConfig",
     "SelectionConfig",
-    "Setting",
     "Subwords",
     "TagColumn",
     "TrainingConfig",
     "defaults",
     "describe",
+    "flat_settings",
     "fusions_of",
     "load_config",
+    "read_toml",
     "single_orders",
 ]

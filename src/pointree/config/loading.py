@@ -14,7 +14,7 @@ from pointree.config.presets import PRESETS
 from pointree.config.rules import as_toml, suggestion
 from pointree.errors import ConfigError, InputError
 
-__all__ = ["load_config"]
+__all__ = ["load_config", "read_toml"]
 
 _MAX_BYTES, _MAX_LINE = 1 << 16, 1 << 12
 """Settings are a page or two of short lines. The time that a dotted name takes grows with the square of its length."""
@@ -50,7 +50,7 @@ def load_config(
         layers.append(("", config.to_dict()))
     elif config is not None:
         try:
-            layers.append((f"{config}: ", _read_toml(config)))
+            layers.append((f"{config}: ", read_toml(config)))
         except ConfigError as error:
             faults.extend(error.faults)
     if isinstance(settings, Mapping):
@@ -98,10 +98,12 @@ def _read(path: Path) -> bytes:
     return data
 
 
-def _read_toml(path: Path) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
     """The content of a TOML file; a `ConfigError` names the line at which it is malformed."""
     try:
         data = _read(path)
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     try:

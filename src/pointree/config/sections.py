@@ -28,7 +28,6 @@ __all__ = [
     "HeadsConfig",
     "Mix",
     "OrderName",
-    "Precision",
     "PretrainedConfig",
     "Schedule",
     "ScorersConfig",
@@ -37,6 +36,7 @@ __all__ = [
     "Subwords",
     "TagColumn",
     "TrainingConfig",
+    "TrainingPrecision",
     "fusions_of",
     "option_names",
     "sections_with",
@@ -51,7 +51,7 @@ GateName = Literal["gate1", "gate2"]
 Schedule = Literal["plateau", "linear", "cosine"]
 Batching = Literal["words", "sentences"]
 DevMetric = Literal["las", "las_subtypes", "uas", "no_punct.las", "no_punct.uas"]
-Precision = Literal["fp32", "bf16"]
+TrainingPrecision = Literal["fp32", "bf16"]
 Subwords = Literal["mean", "first", "last"]
 Mix = Literal["mean", "learned"]
 
@@ -280,7 +280,7 @@ class TrainingConfig(Section):
         metadata=number("Share of the loss that comes from the teachers, if there are any.", (">", 0), ("<=", 1)),
     )
     seed: int = field(default=1, metadata=whole("Seed of everything that is random.", (">=", 0), ("<", 2**32)))
-    precision: Precision = field(default="fp32", metadata=choice(Precision, "Arithmetic of training."))
+    precision: TrainingPrecision = field(default="fp32", metadata=choice(TrainingPrecision, "Arithmetic of training."))
 
     @classmethod
     def conflicts(cls, values: Mapping[str, Any]) -> Iterator[str]:

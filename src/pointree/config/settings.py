@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, TypeAlias
@@ -11,7 +12,7 @@ from pointree.config.encoders import DEFAULT_ENCODER, ENCODER_SETTINGS
 from pointree.config.section import section_rules
 from pointree.config.sections import sections_with
 
-__all__ = ["Setting", "defaults", "describe"]
+__all__ = ["Setting", "defaults", "describe", "flat_settings"]
 
 Value: TypeAlias = int | float | str | bool | tuple[int, ...]
 
@@ -48,3 +49,12 @@ def defaults(encoder: str = DEFAULT_ENCODER) -> dict[str, Any]:
         setting.name: list(setting.default) if isinstance(setting.default, tuple) else setting.default
         for setting in describe(Config(encoder=ENCODER_SETTINGS[encoder]()))
     }
+
+
+def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """The fields of nested tables by their dotted names."""
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from flat_settings(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from pointree.batches.features import EncodedSentence, Featurizer
+from pointree.batches.features import Featurizer, NumberedSentence
 from pointree.search.branch import Encoded
 from pointree.search.resumable import Resumable
 from pointree.text.char_segmenter import CharSegmenter
@@ -42,7 +42,7 @@ class Engine(Protocol):
         """What cuts raw text into sentences, if the model has a segmenter of its own."""
 
     def encode_steps(
-        self, sentences: Sequence[EncodedSentence], orders: Sequence[str] | None = None
+        self, sentences: Sequence[NumberedSentence], orders: Sequence[str] | None = None
     ) -> Resumable[Encoded]:
         """Encode sentences, sorted by falling length, for the decoders of some orders or all; with pauses."""
 

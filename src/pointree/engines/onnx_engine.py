@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pointree.batches.features import BatchFeatures, EncodedSentence, Featurizer
+from pointree.batches.features import BatchFeatures, Featurizer, NumberedSentence
 from pointree.batches.layout import Layout
 from pointree.config import READ_TAGS
 from pointree.engines.numpy_segmenter import numpy_segmenter
 from pointree.engines.onnx_session import Session, open_session
 from pointree.engines.onnx_weights import RowTable, graph_weight
-from pointree.errors import ModelError, OutputError
+from pointree.errors import ModelError
+from pointree.files import writing
 from pointree.graphs.network import graph_name
 from pointree.models.folder import ModelFiles, read_folder, write_card, write_manifest
 from pointree.models.graphs import adding, bert_of, named_precision, read_index, reason_without
@@ -74,7 +75,7 @@ class OnnxEngine:
         self._words = table("words", model.vocabularies.words) if config.embeddings.word_size else None
         has_tags = config.embeddings.tag in READ_TAGS
         self._tags = table("tags", model.vocabularies.tags) if has_tags else None
-        if config.embeddings.char_size:
+        if config.embeddings.char_filters:
             checked_rows(model, "embeddings.chars.embedding", len(model.vocabularies.chars))
         checked_rows(model, "labels.bias", len(model.vocabularies.deprels))
         for name, classes in columns.items():
@@ -116,18 +117,16 @@ class OnnxEngine:
         """See `Engine`; the files are copied, for an engine that only parses has changed nothing."""
         from pointree.models.summary import model_files
 
-        try:
+        with writing(folder):
             for path in model_files(self.folder):
                 target = folder / path.relative_to(self.folder)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, target)
-        except OSError as error:
-            raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
         write_card(folder, card)
         write_manifest(folder)
 
     def encode_steps(
-        self, sentences: Sequence[EncodedSentence], orders: Sequence[str] | None = None
+        self, sentences: Sequence[NumberedSentence], orders: Sequence[str] | None = None
     ) -> Resumable[Encoded]:
         """See `Engine`; pauses between the windows of a pretrained model and before the encoder."""
         features = self.featurizer.features(sentences)

@@ -14,7 +14,7 @@ import numpy as np
 
 from pointree.engines.onnx_weights import graph_weights
 from pointree.errors import ModelError
-from pointree.files import read_bounded
+from pointree.files import read_bounded, reading_part
 from pointree.running.threads import thread_count
 
 __all__ = ["OLDEST", "Session", "open_session"]
@@ -91,13 +91,8 @@ def open_session(path: Path, weights: Mapping[str, tuple[int, ...]], stored: Map
     ``weights`` are the names and shapes of those that the graph needs, ``stored`` all that the model has.
     """
     runtime = _runtime()
-    try:
+    with reading_part(path):
         content = read_bounded(path, _MAX_BYTES)
-    except FileNotFoundError:
-        raise ModelError(f"{path}: missing from the model folder") from None
-    except OSError as error:
-        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
-
     if _ENDLESS in content:
         raise ModelError(f"{path}: expected a graph without loops, found one with {_ENDLESS.decode()}")
     return Session(str(path), partial(_open, runtime, path, content, weights, stored))

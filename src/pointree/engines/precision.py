@@ -16,9 +16,9 @@ import torch
 
 from pointree.errors import UsageError
 
-__all__ = ["PRECISIONS", "bf16_is_fast", "resolve_precision"]
+__all__ = ["bf16_is_fast", "resolve_precision"]
 
-PRECISIONS = ("auto", "fp32", "bf16")
+_PRECISIONS = ("auto", "fp32", "bf16")
 
 _PROBE_SECONDS = 20.0
 _ONEDNN_LIMIT, _WITHOUT_AMX = "ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16"
@@ -26,8 +26,8 @@ _ONEDNN_LIMIT, _WITHOUT_AMX = "ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16"
 
 def resolve_precision(name: str, device: torch.device) -> torch.dtype:
     """The type to compute in; ``auto`` is bfloat16 only where it is both safe and faster than 32 bits."""
-    if name not in PRECISIONS:
-        raise UsageError(f"precision must be one of {', '.join(PRECISIONS)}, found {name}")
+    if name not in _PRECISIONS:
+        raise UsageError(f"precision must be one of {', '.join(_PRECISIONS)}, found {name}")
     if name == "fp32":
         return torch.float32
     if device.type == "cpu":

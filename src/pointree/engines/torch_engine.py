@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from pointree.batches.features import EncodedSentence
+from pointree.batches.features import NumberedSentence
 from pointree.config import Config
 from pointree.engines.precision import resolve_precision
 from pointree.engines.torch_arrays import TorchArrays
@@ -96,7 +96,7 @@ class TorchEngine:
 
     @torch.inference_mode()
     def encode_steps(
-        self, sentences: Sequence[EncodedSentence], orders: Sequence[str] | None = None
+        self, sentences: Sequence[NumberedSentence], orders: Sequence[str] | None = None
     ) -> Resumable[Encoded]:
         """See `Engine`; pauses between layers and, without a GPU, between the windows of a pretrained model."""
         batch = self.featurizer.batch(sentences)

@@ -142,7 +142,7 @@ class Ensemble:
         lengths = [len(sentence) for sentence in sentences]
         posteriors = [parser.posteriors(sentences, options) for parser in self.parsers]
         means: Floats = np.mean([each.heads() for each in posteriors], axis=0)
-        heads = best_heads(means, lengths, Constraints(single_root=options.single_root, projective=options.projective))
+        heads = best_heads(means, lengths, Constraints.of(options))
         trees = labelled_trees(means, heads, self._mean_labels(posteriors, heads), lengths)
         if self._predicting is None:
             return trees

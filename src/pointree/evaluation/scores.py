@@ -70,26 +70,6 @@ class Evaluation:
         """Labelled attachment score, subtypes ignored: the official one."""
         return self.scores["las"].f1
 
-    @property
-    def las_subtypes(self) -> float:
-        """Labelled attachment score of whole labels, subtypes included."""
-        return self.scores["las_subtypes"].f1
-
-    @property
-    def clas(self) -> float:
-        """Labelled attachment score of content words."""
-        return self.scores["clas"].f1
-
-    @property
-    def mlas(self) -> float:
-        """Labelled attachment score of content words, with their tags, features and function words."""
-        return self.scores["mlas"].f1
-
-    @property
-    def blex(self) -> float:
-        """Labelled attachment score of content words, with their lemmas."""
-        return self.scores["blex"].f1
-
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON.
 

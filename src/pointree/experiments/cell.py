@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pointree.config import Config
+from pointree.config import Config, flat_settings
 
 __all__ = [
     "DataFile",
@@ -19,7 +19,6 @@ __all__ = [
     "TrainingRun",
     "Treebank",
     "cell_name",
-    "flat_settings",
     "phases",
     "settings_options",
 ]
@@ -211,15 +210,6 @@ def phases(cell: Cell, folder: Path | None = None, *, threads: int = 1, device: 
 def settings_options(settings: Mapping[str, Any]) -> list[str]:
     """Sections of a configuration as options of `pointree train`."""
     return [f"--set={name}={_value(value)}" for name, value in flat_settings(settings)]
-
-
-def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """The fields of nested tables by their dotted names."""
-    for key, value in settings.items():
-        if isinstance(value, Mapping):
-            yield from flat_settings(value, f"{prefix}{key}.")
-        else:
-            yield prefix + key, value
 
 
 def _value(value: object) -> str:

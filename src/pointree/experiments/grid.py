@@ -32,7 +32,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,10 +39,10 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from pointree.config import PRESETS, Config, load_config
+from pointree.config import PRESETS, Config, load_config, read_toml
 from pointree.config.old_settings import upgrade
 from pointree.config.rules import suggestion
-from pointree.errors import ConfigError, InputError, PointreeError
+from pointree.errors import ConfigError, PointreeError
 from pointree.experiments.cell import (
     Cell,
     DataFile,
@@ -57,7 +56,6 @@ from pointree.experiments.cell import (
 from pointree.experiments.checks import Checks
 from pointree.experiments.paper import PAPER_TABLES, paper_columns
 from pointree.experiments.systems import SYSTEMS, System, unknown_system
-from pointree.files import reading
 from pointree.vocabulary.vectors import vector_width
 
 __all__ = ["REPORTED_METRICS", "Grid", "load_grid"]
@@ -119,12 +117,7 @@ def load_grid(
     also have settings that were removed since, by which recorded results are found. ``on_notice`` is told of old
     settings that need no attention.
     """
-    with reading(path):
-        try:
-            content = tomllib.loads(path.read_bytes().decode())
-        except tomllib.TOMLDecodeError as error:
-            raise InputError(f"{path}: malformed TOML: {error}") from None
-    reader = _Reader(content, environ if environ is not None else os.environ, need_files)
+    reader = _Reader(read_toml(path), environ if environ is not None else os.environ, need_files)
     grid = reader.read(path)
     if on_notice is not None:
         for notice in dict.fromkeys(reader.notices):

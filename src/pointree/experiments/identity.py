@@ -19,9 +19,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pointree.config import TrainingConfig, defaults
+from pointree.config import TrainingConfig, defaults, flat_settings
 from pointree.config.old_settings import REMOVED_SETTINGS, upgrade
-from pointree.experiments.cell import Cell, TrainingRun, flat_settings
+from pointree.experiments.cell import Cell, TrainingRun
 from pointree.files import reading
 from pointree.version import __version__
 

@@ -19,15 +19,11 @@ from pointree.analysis.attachments import check_same_words
 from pointree.errors import InputError
 from pointree.evaluation.relations import universal_deprel
 from pointree.experiments.cell import Cell
-from pointree.experiments.results import make_folder
-from pointree.files import atomic_write, reading
+from pointree.files import atomic_write, make_folder, reading
 from pointree.treebank.formats import read_all
 from pointree.treebank.sentence import Sentence, Token
 
-__all__ = ["Outcomes", "keep_outcomes", "outcome_path", "read_outcomes", "word_outcomes"]
-
-Outcomes = list[NDArray[np.uint8]]
-"""The digits of each sentence."""
+__all__ = ["keep_outcomes", "outcome_path", "read_outcomes", "word_outcomes"]
 
 
 def outcome_path(results: Path, cell_name: str, split: str) -> Path:
@@ -68,7 +64,7 @@ def _digit(gold: Token, parsed: Token) -> str:
     return "2" if universal_deprel(gold.deprel) == universal_deprel(parsed.deprel) else "1"
 
 
-def read_outcomes(path: Path, lengths: Sequence[int]) -> Outcomes | None:
+def read_outcomes(path: Path, lengths: Sequence[int]) -> list[NDArray[np.uint8]] | None:
     """The outcomes in a file, or None if there is no such file; sentences must have these lengths."""
     if not path.exists():
         return None

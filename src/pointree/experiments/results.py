@@ -9,15 +9,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pointree.errors import InputError, OutputError
+from pointree.errors import InputError
 from pointree.experiments.cell import MODEL, Cell, Phase, TrainingRun, phases
 from pointree.experiments.identity import Identity, code_state, fingerprint
-from pointree.files import atomic_write, reading
+from pointree.files import atomic_write, make_folder, reading
 from pointree.models.layout import METRICS
 
 __all__ = [
     "CellProgress",
-    "make_folder",
     "make_result",
     "read_identified",
     "read_json",
@@ -74,14 +73,6 @@ def read_identified(path: Path) -> dict[str, Any] | None:
     if content is not None and not isinstance(content.get("identity"), dict):
         raise InputError(f'{path}: expected an object under "identity", found none; remove the file to start again')
     return content
-
-
-def make_folder(folder: Path) -> None:
-    """Make a folder and those above it; where that cannot be, it is an `OutputError`."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:

@@ -22,12 +22,10 @@ from typing import IO, Any, Literal
 from pointree.errors import PointreeError, UsageError
 from pointree.experiments.cell import MODEL, Cell, Phase, TrainingRun, phases
 from pointree.experiments.identity import Identity, changes, code_state, identity
-from pointree.experiments.lock import is_locked, lock_folder
 from pointree.experiments.outcomes import keep_outcomes
 from pointree.experiments.results import (
     is_complete,
     is_timed,
-    make_folder,
     make_result,
     read_identified,
     read_json,
@@ -35,6 +33,8 @@ from pointree.experiments.results import (
     result_path,
     write_json,
 )
+from pointree.files import make_folder
+from pointree.locks import is_locked, lock_folder
 from pointree.models.layout import CHECKPOINT
 
 __all__ = ["LOCAL_PROGRAM", "Changed", "Runner", "State", "Status"]

@@ -15,8 +15,8 @@ from typing import TypeVar
 import numpy as np
 
 from pointree.config import Config, load_config
-from pointree.errors import ConfigError, InputError, ModelError, OutputError
-from pointree.files import atomic_write, read_bounded
+from pointree.errors import ConfigError, InputError, ModelError
+from pointree.files import atomic_write, make_folder, read_bounded, reading_part
 from pointree.models.layout import (
     CALIBRATION,
     CARD,
@@ -101,10 +101,7 @@ def save_folder(
     segmenter: SegmenterRules | None = None,
 ) -> None:
     """Write a model; each file is replaced as a whole."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
+    make_folder(folder)
     with atomic_write(folder / CONFIG) as stream:
         stream.write(config.to_toml())
     for name, file in VOCABULARIES.items():
@@ -156,10 +153,8 @@ def _checked(folder: Path) -> list[str]:
 
 
 def _checksum(path: Path) -> str:
-    try:
+    with reading_part(path):
         return hashlib.sha256(read_bounded(path, _MAX_BYTES)).hexdigest()
-    except OSError as error:
-        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
 def read_folder(folder: Path) -> ModelFiles:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pointree.config import Config
-from pointree.errors import ModelError, OutputError
-from pointree.files import atomic_write, read_bounded
+from pointree.errors import ModelError
+from pointree.files import atomic_write, make_folder, read_bounded
 from pointree.graphs.network import network_graphs, why_no_graph
 from pointree.models.folder import read_folder, write_manifest
 from pointree.models.layout import GRAPHS, PRETRAINED
@@ -71,10 +71,7 @@ def write_graphs(folder: Path, precision: str | None = None) -> None:
     columns = list(model.vocabularies.columns.classes)
     found = network_graphs(model.config, shapes, columns, None if bert is None else bert[0])
     target = folder / GRAPHS
-    try:
-        target.mkdir(exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from error
+    make_folder(target)
     for name, graph in found.items():
         with atomic_write(target / f"{name}.onnx", "b") as stream:
             stream.write(graph.content)

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from pointree.errors import ModelError, OutputError
-from pointree.files import atomic_write, read_bounded
+from pointree.errors import ModelError
+from pointree.files import atomic_write, make_folder, read_bounded
 from pointree.models.catalogue import not_installed
 from pointree.models.layout import LANGUAGE
 from pointree.models.registry import AUTO, available_models
@@ -39,10 +39,7 @@ def write_language(folder: Path, sentences: Iterable[Sentence]) -> None:
     """Write the profile of a treebank into a model folder; one without letters has none."""
     profile = LanguageProfile.of(sentence.text for sentence in sentences)
     if profile is not None:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
+        make_folder(folder)
         with atomic_write(folder / LANGUAGE) as stream:
             stream.write(profile.to_json())
 

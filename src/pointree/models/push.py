@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pointree.errors import InputError, MissingExtraError, OutputError, UsageError
-from pointree.files import read_bounded
+from pointree.files import read_bounded, reading
 from pointree.models.hub import parse_hub_id
 from pointree.models.layout import CARD, MODEL_FILES
 from pointree.models.summary import model_files
@@ -88,10 +88,10 @@ def push(
 
 def read_scores(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read what `pointree evaluate --json` wrote."""
+    with reading(path):
+        content = read_bounded(path, _MAX_SCORES)
     try:
-        scores = json.loads(read_bounded(Path(path), _MAX_SCORES))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
+        scores = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: expected the output of pointree evaluate --json ({error})") from None
     if not isinstance(scores, dict) or not _numbers(scores):

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointree.config import Config
-from pointree.errors import ModelError, OutputError, UsageError
+from pointree.errors import ModelError, UsageError
+from pointree.files import writing
 from pointree.graphs.decoder import decoder_name
 from pointree.models.folder import read_folder, save_folder, write_manifest
 from pointree.models.graphs import add_graphs, has_graphs, named_precision, write_graphs
@@ -184,8 +185,6 @@ def _select(vocabulary: WordVocabulary, rows: NDArray[np.int64]) -> WordVocabula
 def _copy(files: Iterable[Path], target: Path) -> None:
     for file in files:
         if file.is_file():
-            try:
+            with writing(target / file.name):
                 target.mkdir(exist_ok=True)
                 shutil.copyfile(file, target / file.name)
-            except OSError as error:
-                raise OutputError(f"{target / file.name}: cannot be written: {error.strerror or error}") from error

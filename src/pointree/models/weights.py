@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from pointree.errors import ModelError
-from pointree.files import atomic_write, read_bounded
+from pointree.files import atomic_write, read_bounded, reading_part
 from pointree.models.quantise import check_scales
 
 __all__ = ["read_weights", "write_weights"]
@@ -51,16 +51,12 @@ def write_weights(path: Path, weights: Mapping[str, np.ndarray]) -> None:
 
 def read_weights(path: Path) -> dict[str, np.ndarray]:
     """The arrays of a file; whatever is missing or damaged is a `ModelError`."""
-    try:
+    with reading_part(path):
         if not path.is_file():
             read_bounded(path, 0)  # a folder, a device or a pipe: the error says what it is
         with path.open("rb") as stream:
             size = path.stat().st_size
             content: Any = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
-    except FileNotFoundError:
-        raise ModelError(f"{path}: missing from the model folder") from None
-    except OSError as error:
-        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
     try:
         header, start = _read_header(content)
         metadata = header.pop("__metadata__", {})

@@ -17,8 +17,8 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from pointree.errors import OutputError, UsageError
-from pointree.files import atomic_write
+from pointree.errors import UsageError
+from pointree.files import atomic_write, make_folder
 from pointree.models.card import read_card
 from pointree.models.layout import CARD, MANIFEST
 from pointree.models.registry import ENTRY_POINTS
@@ -69,10 +69,7 @@ def write_wheel(folder: Path, output: Path, *, name: str, version: str) -> Path:
     content[f"{info}/entry_points.txt"] = f"[{ENTRY_POINTS}]\n{name} = {package}\n".encode()
     content[f"{info}/RECORD"] = _record(content, f"{info}/RECORD").encode()
     path = output / f"{package}-{version}-py3-none-any.whl"
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{output}: cannot be written: {error.strerror or error}") from error
+    make_folder(output)
     with atomic_write(path, "b") as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         # The specification wants the metadata at the end, where it is found fast; RECORD is the last of it.
         for entry in sorted(content, key=lambda entry: (entry.startswith(info), entry.endswith("/RECORD"), entry)):

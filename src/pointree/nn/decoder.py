@@ -19,7 +19,7 @@ from pointree.nn.linear import Mlp, Projection
 from pointree.nn.lstm_cell import cell_forward
 from pointree.nn.product import few_rows_product
 
-__all__ = ["Decoder", "DecoderWeights", "StepTrace", "decoder_step", "new_memory"]
+__all__ = ["Decoder", "DecoderWeights", "StepValues", "decoder_step", "new_memory"]
 
 
 class DecoderWeights(NamedTuple):
@@ -34,7 +34,7 @@ class DecoderWeights(NamedTuple):
     fuse_cell: bool = True
 
 
-class StepTrace(NamedTuple):
+class StepValues(NamedTuple):
     """Intermediate values of a step, for the backward pass of training and for traces.
 
     *Shape:* ``value_and_gate`` ``(2, 2 · n, size)``, rows alternating hidden state and cell (None without fusion);
@@ -76,7 +76,7 @@ def decoder_step(
     input_gates: Tensor,
     start: int,
     mask: Tensor | None = None,
-) -> StepTrace:
+) -> StepValues:
     """Compute the next decoder states s_t from the states of the given ids, and write them to ``memory`` at ``start``.
 
     s_t = LSTM(f(s_{t-1}, s_lm, …), h_i), where f fuses hidden states and cells alike. ``mask`` is the variational
@@ -103,7 +103,7 @@ def decoder_step(
     gates = few_rows_product(fused[:, 0], weights.recurrent).add_(input_gates)
     new = memory[start : start + n]
     cell_forward(gates, fused[:, 1], new[:, 0], new[:, 1])
-    return StepTrace(value_and_gate, fused, gates)
+    return StepValues(value_and_gate, fused, gates)
 
 
 class Decoder(nn.Module):

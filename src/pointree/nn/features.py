@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import torch
 
-from pointree.batches.features import EncodedSentence, Featurizer, GoldSentence, IntArray, pad
+from pointree.batches.features import Featurizer, GoldSentence, IntArray, NumberedSentence, pad
 from pointree.nn.batch import Batch, GoldSteps
 from pointree.nn.packing import Packing
 from pointree.nn.pretrained_features import PretrainedFeatures
@@ -32,7 +32,7 @@ class TensorFeaturizer(Featurizer):
         self.device = device
         self.pretrained = pretrained
 
-    def batch(self, sentences: Sequence[EncodedSentence]) -> Batch:
+    def batch(self, sentences: Sequence[NumberedSentence]) -> Batch:
         """Put sentences together; they must be sorted by length, longest first."""
         found = self.features(sentences)
         positions = Packing(found.positions.lengths, self.device)

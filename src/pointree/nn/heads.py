@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from pointree.batches.features import UNKNOWN
+from pointree.batches.features import UNKNOWN_CLASS
 from pointree.config import HeadsConfig
 from pointree.nn.linear import Mlp, Projection, softmax_precision
 
@@ -53,7 +53,10 @@ class ColumnHeads(nn.ModuleDict):
         """
         losses = [
             F.cross_entropy(
-                softmax_precision(cast(ColumnHead, head)(rows)), classes[column], ignore_index=UNKNOWN, reduction="sum"
+                softmax_precision(cast(ColumnHead, head)(rows)),
+                classes[column],
+                ignore_index=UNKNOWN_CLASS,
+                reduction="sum",
             )
             for column, head in self.items()
         ]

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pointree.errors import ModelError, OutputError
-from pointree.files import atomic_write, read_bounded
+from pointree.errors import ModelError
+from pointree.files import atomic_write, make_folder, read_bounded, reading_part
 from pointree.pretrained.bert_settings import BertSettings
 from pointree.pretrained.word_pieces import WordPieces
 
@@ -81,20 +81,17 @@ def _is_foreign(piece: str) -> bool:
 
 
 def _write(path: Path, content: Mapping[str, Any]) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{path.parent}: cannot be written: {error.strerror or error}") from error
+    make_folder(path.parent)
     with atomic_write(path) as stream:
         json.dump(content, stream, ensure_ascii=False, separators=(",", ":"))
 
 
 def _read(path: Path) -> dict[str, Any]:
+    with reading_part(path):
+        content = read_bounded(path, _MAX_BYTES)
     try:
-        found = json.loads(read_bounded(path, _MAX_BYTES).decode())
-    except FileNotFoundError:
-        raise ModelError(f"{path}: missing from the model folder") from None
-    except (OSError, RecursionError, ValueError) as error:
+        found = json.loads(content.decode())
+    except (RecursionError, ValueError) as error:
         raise ModelError(f"{path}: expected a JSON object, found a damaged file ({error})") from None
     if not isinstance(found, dict):
         raise ModelError(f"{path}: expected a JSON object, found {type(found).__name__}")

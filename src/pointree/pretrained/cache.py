@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointree.errors import InputError, OutputError
-from pointree.files import atomic_write
+from pointree.files import atomic_write, writing
 from pointree.locks import lock_stream
 
 __all__ = ["CachedVectors", "FeatureCache", "lock_file", "text_key"]
@@ -153,11 +153,8 @@ class FeatureCache:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        try:
-            with lock_file(self.folder / f"{LOCK}.write"):
-                yield
-        except OSError as error:
-            raise OutputError(f"{self.folder}: cannot be written: {error.strerror or error}") from error
+        with writing(self.folder), lock_file(self.folder / f"{LOCK}.write"):
+            yield
 
 
 def lock_file(path: Path, *, shared: bool = False, wait: bool = True) -> IO[bytes]:

@@ -7,11 +7,10 @@ from torch import Tensor, nn
 
 from pointree.config import PretrainedConfig
 from pointree.pretrained.identity import PretrainedIdentity
-from pointree.pretrained.mix import ScalarMix
 from pointree.pretrained.model import PretrainedModel
 from pointree.pretrained.windows import SubwordBatch
 
-__all__ = ["PretrainedEmbedding"]
+__all__ = ["PretrainedEmbedding", "ScalarMix"]
 
 
 class PretrainedEmbedding(nn.Module):
@@ -38,3 +37,17 @@ class PretrainedEmbedding(nn.Module):
             layers = inputs.to(dtype)
         mixed: Tensor = self.mix(layers) if self.mix is not None else layers.squeeze(1)
         return mixed
+
+
+class ScalarMix(nn.Module):
+    """A learned mean of layers, as in ELMo: γ · Σ softmax(w)ₗ · hₗ; it starts as the plain mean."""
+
+    def __init__(self, n_layers: int) -> None:
+        super().__init__()
+        self.weights = nn.Parameter(torch.zeros(n_layers))
+        self.scale = nn.Parameter(torch.ones(1))
+
+    def forward(self, layers: Tensor) -> Tensor:
+        """*Shape:* ``(n_rows, n_layers, width)`` to ``(n_rows, width)``."""
+        weights = self.scale * torch.softmax(self.weights, dim=0)
+        return torch.einsum("rlw,l->rw", layers, weights.to(layers.dtype))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointree.errors import ModelError
-from pointree.files import atomic_write, read_bounded
+from pointree.files import atomic_write, read_bounded, reading_part
 
 __all__ = ["PretrainedIdentity", "checksum", "read_identity", "write_identity"]
 
@@ -73,11 +73,11 @@ def write_identity(path: Path, identity: PretrainedIdentity) -> None:
 
 def read_identity(path: Path) -> PretrainedIdentity:
     """Read what `write_identity` wrote; whatever is wrong with it is a `ModelError`."""
+    with reading_part(path):
+        content = read_bounded(path, _MAX_BYTES)
     try:
-        found = PretrainedIdentity(**json.loads(read_bounded(path, _MAX_BYTES).decode()))
-    except FileNotFoundError:
-        raise ModelError(f"{path}: missing from the model folder") from None
-    except (OSError, ValueError, TypeError, RecursionError) as error:
+        found = PretrainedIdentity(**json.loads(content.decode()))
+    except (ValueError, TypeError, RecursionError) as error:
         raise ModelError(
             f"{path}: expected the identity of a pretrained model, found a damaged file ({error})"
         ) from None

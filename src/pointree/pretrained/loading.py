@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from pointree.config import PretrainedConfig
-from pointree.errors import MissingExtraError, ModelError, OutputError
+from pointree.errors import MissingExtraError, ModelError
+from pointree.files import writing
 from pointree.pretrained.bert import Bert
 from pointree.pretrained.bert_folder import copy_bert, read_bert
 from pointree.pretrained.identity import PretrainedIdentity, checksum
@@ -131,12 +132,10 @@ def input_table(model: Any) -> nn.Parameter:
 @contextmanager
 def writing_pretrained(folder: Path) -> Iterator[None]:
     """Make a folder for a pretrained model; what goes wrong while it is written is an error of one line."""
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with _quiet(_transformers(str(folder))):
             yield
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
 
 
 def _arrays(model: nn.Module) -> dict[str, NDArray[np.float32]]:

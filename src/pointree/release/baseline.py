@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pointree.errors import TrainingError
-from pointree.experiments.results import make_folder
+from pointree.files import make_folder
 from pointree.text.udpipe_library import ufal
 from pointree.treebank.conllu import format_sentence
 from pointree.treebank.formats import read_treebank

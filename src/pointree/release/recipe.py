@@ -28,17 +28,14 @@ set.embeddings.char_parts = true     optional: settings of this model
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pointree.config import Config, load_config
-from pointree.errors import ConfigError, InputError, PointreeError, UsageError
-from pointree.experiments.cell import flat_settings
+from pointree.config import Config, flat_settings, load_config, read_toml
+from pointree.errors import ConfigError, PointreeError, UsageError
 from pointree.experiments.checks import Checks
-from pointree.files import reading
 from pointree.models.graphs import GRAPH_PRECISIONS
 from pointree.models.wheel import check_version
 
@@ -100,13 +97,8 @@ class LanguageRecipe:
 
 def load_recipe(path: Path) -> list[LanguageRecipe]:
     """Read a recipe; all that is wrong with it is one `ConfigError`."""
-    with reading(path):
-        try:
-            content = tomllib.loads(path.read_bytes().decode())
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise InputError(f"{path}: malformed TOML: {error}") from None
     reader = _Reader()
-    recipes = reader.read(content)
+    recipes = reader.read(read_toml(path))
     if reader.faults:
         raise ConfigError([f"{path}: {fault}" for fault in dict.fromkeys(reader.faults)])
     return recipes

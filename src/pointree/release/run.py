@@ -22,8 +22,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pointree.errors import InputError, OutputError, UsageError
-from pointree.experiments.lock import lock_folder
-from pointree.experiments.results import make_folder, read_json, read_metrics, write_json
+from pointree.experiments.results import read_json, read_metrics, write_json
+from pointree.files import make_folder
+from pointree.locks import lock_folder
 from pointree.models.folder import read_folder, write_card
 from pointree.models.layout import CARD, MANIFEST
 from pointree.models.shrink import shrink_model

@@ -10,22 +10,20 @@ from pointree.search.greedy import greedy_steps
 from pointree.search.labels import label_trees
 from pointree.search.posteriors import posterior_steps
 from pointree.search.result import ParseTree, Trees
-from pointree.search.resumable import Resumable, run_to_end
+from pointree.search.resumable import Resumable
 from pointree.search.step import StepObserver
 from pointree.transitions import Constraints
 
-__all__ = ["ParseTree", "StepObserver", "Trees", "search", "search_steps", "tree_steps"]
-
-
-def search(encoded: Encoded, options: ParseOptions, root_label: int | None) -> list[list[ParseTree]]:
-    """The best trees of every sentence of a batch, in the order of the batch."""
-    return run_to_end(search_steps(encoded, options, root_label))
+__all__ = ["ParseTree", "search_steps", "tree_steps"]
 
 
 def search_steps(encoded: Encoded, options: ParseOptions, root_label: int | None) -> Resumable[list[list[ParseTree]]]:
-    """The same search, with a pause after every decoder step; several decoders parse together."""
+    """The best trees of every sentence of a batch, in its order; several decoders parse together.
+
+    With a pause after every decoder step.
+    """
     if len(encoded.branches) > 1:
-        constraints = Constraints(single_root=options.single_root, projective=options.projective)
+        constraints = Constraints.of(options)
         posteriors = yield from posterior_steps(encoded, constraints)
         return [[tree] for tree in combined_trees(posteriors, constraints, root_label)]
     branch = encoded.branch()
@@ -35,7 +33,7 @@ def search_steps(encoded: Encoded, options: ParseOptions, root_label: int | None
 
 def tree_steps(branch: Branch, options: ParseOptions, observer: StepObserver | None = None) -> Resumable[Trees]:
     """The trees before they have labels; with pauses between decoder steps."""
-    constraints = Constraints(single_root=options.single_root, projective=options.projective)
+    constraints = Constraints.of(options)
     if options.width == 1:
         return (yield from greedy_steps(branch, constraints, observer))
     return (yield from beam_steps(branch, constraints, options.width, observer))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pointree.search.branch import Branch
-from pointree.search.machine import new_machine
 from pointree.search.result import Trees
 from pointree.search.resumable import Resumable
-from pointree.search.step import StepObserver, Stepper
+from pointree.search.step import StepObserver, Stepper, new_machine
 from pointree.transitions import Constraints
 
 __all__ = ["greedy_steps"]

@@ -7,18 +7,19 @@ popped.
 
 from __future__ import annotations
 
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+import numpy as np
 
 from pointree.search.arrays import Array, Arrays
-from pointree.search.branch import Branch
-from pointree.search.stacks import BatchedStacks
-from pointree.search.state import BatchedTrees
 from pointree.transitions import Constraints
 
-__all__ = ["Machine", "new_machine"]
+__all__ = ["Machine"]
 
 
-class Machine(Protocol):
+class Machine(ABC):
     """Rows of hypotheses, each a tree in the making.
 
     *Shape:* all tables are ``(n_rows, n_positions)``; ``previous`` is ``(n_rows,)``, ``focus`` ``(n_rows, 1)``.
@@ -32,29 +33,57 @@ class Machine(Protocol):
         state_ids: The id of the decoder state that gave each word its head; 0 for words without one, and for ROOT.
         previous: The id of the decoder state of the step before.
         focus: The focus words, where they depend on the hypothesis; None where the order has them in a fixed sequence.
+        windows: Where crossings are not allowed, the first and the last position that each node may be joined to.
     """
 
-    arrays: Arrays
-    columns: Array
-    exists: Array
-    heads: Array
-    log_probs: Array
-    state_ids: Array
-    previous: Array
-    focus: Array | None
+    by_row: ClassVar[tuple[str, ...]] = ("exists", "heads", "log_probs", "state_ids", "previous")
+    """The attributes that have a row for each hypothesis; a subclass adds its own."""
+
+    def __init__(self, arrays: Arrays, lengths: Sequence[int], constraints: Constraints) -> None:
+        """One hypothesis without arcs for each sentence; ``lengths`` are the numbers of their words.
+
+        The decoder states that come before the first step have the ids from 1 on.
+        """
+        n_rows, n_positions = len(lengths), max(lengths) + 1
+        shape = (n_rows, n_positions)
+        self.arrays = arrays
+        self.constraints = constraints
+        self.columns = arrays.arange(0, n_positions)
+        self.exists = self.columns <= arrays.from_numpy(np.asarray(lengths))[:, None]
+        self.heads = arrays.full(shape, 0, "int")
+        self.log_probs = arrays.full(shape, 0.0, "float")
+        self.state_ids = arrays.full(shape, 0, "int")
+        self.previous = arrays.arange(1, 1 + n_rows)
+        self.focus: Array | None = None
+        self.windows: tuple[Array, Array] | None = None
+        if constraints.projective:
+            self.windows = (arrays.full(shape, 0, "int"), arrays.full(shape, n_positions, "int"))
 
     def select(self, rows: Array | slice) -> None:
         """Keep, drop, repeat or reorder hypotheses."""
+        for name in self.by_row:
+            setattr(self, name, getattr(self, name)[rows])
+        if self.windows is not None:
+            self.windows = (self.windows[0][rows], self.windows[1][rows])
 
     def sources(self, focus: Array) -> Array:
         """The ids of the decoder states that the step of the focus words reads, previous state first.
 
         *Shape:* ``focus`` is ``(n_rows, 1)``; returns ``(n_rows, 1 + n_slots)``.
         """
+        state_ids = [self.previous[:, None]]
+        state_ids.extend(self.arrays.gather(self.state_ids, words) for words in self._read_words(focus))
+        return self.arrays.join(state_ids) if len(state_ids) > 1 else state_ids[0]
 
+    @abstractmethod
+    def _read_words(self, focus: Array) -> Iterator[Array]:
+        """The words in each slot of the focus words. *Shape:* ``(n_rows, 1)`` each."""
+
+    @abstractmethod
     def legal(self, focus: Array) -> Array:
         """The positions that the focus words may point at, one at least. *Shape:* ``(n_rows, n_positions)``."""
 
+    @abstractmethod
     def point(self, focus: Array, position: Array, log_prob: Array, state_ids: Array) -> None:
         """Let every focus word point at a position.
 
@@ -62,9 +91,23 @@ class Machine(Protocol):
         states, is ``(n_rows,)``.
         """
 
+    def _crosses_nothing(self, focus: Array, lo: Array, hi: Array) -> Array:
+        """Whether an arc between the focus word and each position lies in the windows of both."""
+        arrays, columns = self.arrays, self.columns
+        return (
+            (arrays.gather(lo, focus) <= columns)
+            & (columns <= arrays.gather(hi, focus))
+            & (lo <= focus)
+            & (focus <= hi)
+        )
 
-def new_machine(branch: Branch, constraints: Constraints) -> Machine:
-    """The machine of a decoder, with one hypothesis without arcs for each sentence."""
-    machine = BatchedStacks if branch.order.is_top_down else BatchedTrees
-    lengths = [length - 1 for length in branch.positions.lengths]
-    return machine(branch.arrays, lengths, branch.slots, constraints)
+    def _narrow_windows(self, focus: Array, position: Array) -> None:
+        """Let later arcs cross none between these words."""
+        if self.windows is not None:
+            arrays, (lo, hi) = self.arrays, self.windows
+            left, right = arrays.minimum(focus, position), arrays.maximum(focus, position)
+            inside = (left < self.columns) & (self.columns < right)
+            self.windows = (
+                arrays.where(inside, arrays.maximum(lo, left), lo),
+                arrays.where(inside, arrays.minimum(hi, right), hi),
+            )

@@ -6,20 +6,17 @@ word, so a pop moves the focus to its head. The pure-Python state is the specifi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
+from collections.abc import Iterator, Sequence
 
 from pointree.search.arrays import Array, Arrays
+from pointree.search.machine import Machine
 from pointree.transitions import Constraints, Relative, Slot
 
 __all__ = ["BatchedStacks"]
 
 
-class BatchedStacks:
+class BatchedStacks(Machine):
     """Rows of trees that grow downwards from ROOT, as `Machine` describes them.
-
-    *Shape:* all tables are ``(n_rows, n_positions)``.
 
     Attributes:
         log_probs: The log-probability with which each word was chosen as a dependent; the column of ROOT has that of
@@ -30,55 +27,24 @@ class BatchedStacks:
         siblings: For each word, the dependent that its head got before it, 0 for none.
     """
 
+    by_row = (*Machine.by_row, "focus", "waiting", "on_stack", "last", "siblings")
+
     def __init__(
         self, arrays: Arrays, lengths: Sequence[int], slots: Sequence[Slot | Relative], constraints: Constraints
     ) -> None:
-        """ROOT alone on the stack of each sentence; ``lengths`` are the numbers of their words.
-
-        The decoder states that come before the first step have the ids from 1 on.
-        """
-        n_rows, n_positions = len(lengths), max(lengths) + 1
-        shape = (n_rows, n_positions)
-        self.arrays = arrays
-        self.constraints = constraints
+        """ROOT alone on the stack of each sentence; see `Machine`."""
+        super().__init__(arrays, lengths, constraints)
         self.fused_slots = tuple(slots)
-        self.columns = arrays.arange(0, n_positions)
-        self.exists = self.columns <= arrays.from_numpy(np.asarray(lengths))[:, None]
-        self.heads = arrays.full(shape, 0, "int")
-        self.log_probs = arrays.full(shape, 0.0, "float")
-        self.state_ids = arrays.full(shape, 0, "int")
-        self.previous = arrays.arange(1, 1 + n_rows)
-        self.focus = arrays.full((n_rows, 1), 0, "int")
+        self.focus = arrays.full((len(lengths), 1), 0, "int")
         self.waiting = self.exists & (self.columns > 0)
         self.on_stack = self.exists & (self.columns == 0)
-        self.last = arrays.full(shape, 0, "int")
-        self.siblings = arrays.full(shape, 0, "int")
-        self.windows: tuple[Array, Array] | None = None
-        if constraints.projective:
-            self.windows = (arrays.full(shape, 0, "int"), arrays.full(shape, n_positions, "int"))
+        self.last = arrays.full(self.heads.shape, 0, "int")
+        self.siblings = arrays.full(self.heads.shape, 0, "int")
 
-    def select(self, rows: Array | slice) -> None:
+    def _read_words(self, focus: Array) -> Iterator[Array]:
         """See `Machine`."""
-        self.exists = self.exists[rows]
-        self.heads = self.heads[rows]
-        self.log_probs = self.log_probs[rows]
-        self.state_ids = self.state_ids[rows]
-        self.previous = self.previous[rows]
-        self.focus = self.focus[rows]
-        self.waiting = self.waiting[rows]
-        self.on_stack = self.on_stack[rows]
-        self.last = self.last[rows]
-        self.siblings = self.siblings[rows]
-        if self.windows is not None:
-            self.windows = (self.windows[0][rows], self.windows[1][rows])
-
-    def sources(self, focus: Array) -> Array:
-        """See `Machine`."""
-        gather, state_ids = self.arrays.gather, [self.previous[:, None]]
         for slot in self.fused_slots:
-            words = gather(self.heads if slot is Relative.PARENT else self.siblings, focus)
-            state_ids.append(gather(self.state_ids, words))
-        return self.arrays.join(state_ids) if len(state_ids) > 1 else state_ids[0]
+            yield self.arrays.gather(self.heads if slot is Relative.PARENT else self.siblings, focus)
 
     def legal(self, focus: Array) -> Array:
         """See `Machine`, and `pointree.transitions.top_down` for the rules."""
@@ -123,15 +89,6 @@ class BatchedStacks:
         is_last = (head == 0) if self.constraints.single_root else (focus == 0)
         return self.waiting & (between | is_last)
 
-    def _crosses_nothing(self, focus: Array, lo: Array, hi: Array) -> Array:
-        arrays, columns = self.arrays, self.columns
-        return (
-            (arrays.gather(lo, focus) <= columns)
-            & (columns <= arrays.gather(hi, focus))
-            & (lo <= focus)
-            & (focus <= hi)
-        )
-
     def point(self, focus: Array, position: Array, log_prob: Array, state_ids: Array) -> None:
         """See `Machine`: another word is attached to the focus word and becomes the next one; itself is popped."""
         arrays = self.arrays
@@ -148,11 +105,4 @@ class BatchedStacks:
         arrays.put(self.on_stack, position, ~pops)
         self.previous = state_ids
         self.focus = arrays.where(pops, arrays.gather(self.heads, focus), position)
-        if self.windows is not None:
-            lo, hi = self.windows
-            left, right = arrays.minimum(focus, position), arrays.maximum(focus, position)
-            inside = (left < self.columns) & (self.columns < right)
-            self.windows = (
-                arrays.where(inside, arrays.maximum(lo, left), lo),
-                arrays.where(inside, arrays.minimum(hi, right), hi),
-            )
+        self._narrow_windows(focus, position)

@@ -6,75 +6,48 @@ A row is a hypothesis, a column a node of its sentence. Every operation is a few
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
+from collections.abc import Iterator, Sequence
 
 from pointree.search.arrays import Array, Arrays
+from pointree.search.machine import Machine
 from pointree.transitions import Constraints, Relative, Slot
 
 __all__ = ["BatchedTrees"]
 
 
-class BatchedTrees:
+class BatchedTrees(Machine):
     """Rows of partial trees, and the ids of the decoder states that belong to their words; see `Machine`.
 
-    *Shape:* all tables are ``(n_rows, n_positions)``.
-
     Attributes:
-        heads: The head of each word that has one.
-        log_probs: The log-probability with which it was chosen.
         tops: The top of each node's fragment.
-        state_ids: The id of each word's decoder state; 0 for words without one, and for ROOT.
+        root_used: Whether ROOT has a dependent, ``(n_rows, 1)``.
         slots: The dependent in each slot that fusion or legality asks for.
     """
+
+    by_row = (*Machine.by_row, "tops", "root_used")
 
     def __init__(
         self, arrays: Arrays, lengths: Sequence[int], slots: Sequence[Slot | Relative], constraints: Constraints
     ) -> None:
-        """One tree without arcs for each sentence; ``lengths`` are the numbers of their words.
-
-        The decoder states that come before the first step have the ids from 1 on.
-        """
-        n_rows, n_positions = len(lengths), max(lengths) + 1
-        shape = (n_rows, n_positions)
-        self.arrays = arrays
-        self.constraints = constraints
+        """See `Machine`."""
+        super().__init__(arrays, lengths, constraints)
+        shape = self.heads.shape
         self.fused_slots = tuple(slot for slot in slots if isinstance(slot, Slot))
-        self.focus = None  # the order has the focus words in a fixed sequence
-        self.columns = arrays.arange(0, n_positions)
-        self.exists = self.columns <= arrays.from_numpy(np.asarray(lengths))[:, None]
         self.tops = arrays.full(shape, 0, "int") + self.columns
-        self.heads = arrays.full(shape, 0, "int")
-        self.log_probs = arrays.full(shape, 0.0, "float")
-        self.state_ids = arrays.full(shape, 0, "int")
-        self.previous = arrays.arange(1, 1 + n_rows)
-        self.root_used = arrays.full((n_rows, 1), False, "bool")
+        self.root_used = arrays.full((len(lengths), 1), False, "bool")
         tracked = set(self.fused_slots)
-        self.windows: tuple[Array, Array] | None = None
         if constraints.projective:
             tracked |= {Slot.LEFTMOST, Slot.RIGHTMOST}
-            self.windows = (arrays.full(shape, 0, "int"), arrays.full(shape, n_positions, "int"))
         self.slots = {slot: arrays.full(shape, 0, "int") for slot in sorted(tracked)}
 
     def select(self, rows: Array | slice) -> None:
-        """Keep, drop, repeat or reorder hypotheses."""
-        self.exists = self.exists[rows]
-        self.tops = self.tops[rows]
-        self.heads = self.heads[rows]
-        self.log_probs = self.log_probs[rows]
-        self.state_ids = self.state_ids[rows]
-        self.previous = self.previous[rows]
-        self.root_used = self.root_used[rows]
-        self.slots = {slot: table[rows] for slot, table in self.slots.items()}
-        if self.windows is not None:
-            self.windows = (self.windows[0][rows], self.windows[1][rows])
-
-    def sources(self, focus: Array) -> Array:
         """See `Machine`."""
-        gather, state_ids = self.arrays.gather, [self.previous[:, None]]
-        state_ids.extend(gather(self.state_ids, gather(self.slots[slot], focus)) for slot in self.fused_slots)
-        return self.arrays.join(state_ids) if len(state_ids) > 1 else state_ids[0]
+        super().select(rows)
+        self.slots = {slot: table[rows] for slot, table in self.slots.items()}
+
+    def _read_words(self, focus: Array) -> Iterator[Array]:
+        """See `Machine`."""
+        return (self.arrays.gather(self.slots[slot], focus) for slot in self.fused_slots)
 
     def legal(self, focus: Array) -> Array:
         """See `Machine`: the positions that may be the head, by the rules of `pointree.transitions.legality`."""
@@ -87,19 +60,13 @@ class BatchedTrees:
 
     def _projective(self, focus: Array, lo: Array, hi: Array) -> Array:
         arrays, columns = self.arrays, self.columns
-        crosses_nothing = (
-            (arrays.gather(lo, focus) <= columns)
-            & (columns <= arrays.gather(hi, focus))
-            & (lo <= focus)
-            & (focus <= hi)
-        )
         left, right = arrays.minimum(columns, focus), arrays.maximum(columns, focus)
         covers_its_top = (left < self.tops) & (self.tops < right)
         leftmost = arrays.gather(self.slots[Slot.LEFTMOST], focus)
         first = arrays.where(leftmost > 0, leftmost, focus)
         last = arrays.maximum(arrays.gather(self.slots[Slot.RIGHTMOST], focus), focus)
         covered_by_focus = (first <= columns) & (columns <= last)
-        return crosses_nothing & ~covers_its_top & ~covered_by_focus
+        return self._crosses_nothing(focus, lo, hi) & ~covers_its_top & ~covered_by_focus
 
     def point(self, focus: Array, position: Array, log_prob: Array, state_ids: Array) -> None:
         """See `Machine`: every focus word is attached to its head."""
@@ -122,11 +89,4 @@ class BatchedTrees:
             else:
                 fills = ~is_left
             arrays.put(table, head, arrays.where(fills, focus, held))
-        if self.windows is not None:
-            lo, hi = self.windows
-            left, right = arrays.minimum(focus, head), arrays.maximum(focus, head)
-            inside = (left < self.columns) & (self.columns < right)
-            self.windows = (
-                arrays.where(inside, arrays.maximum(lo, left), lo),
-                arrays.where(inside, arrays.minimum(hi, right), hi),
-            )
+        self._narrow_windows(focus, head)

@@ -12,8 +12,11 @@ from pointree.search.arrays import Array
 from pointree.search.branch import Branch
 from pointree.search.distinct import distinct_rows
 from pointree.search.machine import Machine
+from pointree.search.stacks import BatchedStacks
+from pointree.search.state import BatchedTrees
+from pointree.transitions import Constraints
 
-__all__ = ["StepObserver", "StepScores", "Stepper"]
+__all__ = ["StepObserver", "StepScores", "Stepper", "new_machine"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,3 +129,10 @@ class Stepper:
         if width > 1:
             focus, rows = arrays.repeat(focus, width), arrays.repeat(rows, width)
         return focus[:, None], rows
+
+
+def new_machine(branch: Branch, constraints: Constraints) -> Machine:
+    """The machine of a decoder, with one hypothesis without arcs for each sentence."""
+    machine = BatchedStacks if branch.order.is_top_down else BatchedTrees
+    lengths = [length - 1 for length in branch.positions.lengths]
+    return machine(branch.arrays, lengths, branch.slots, constraints)

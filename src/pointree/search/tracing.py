@@ -27,9 +27,8 @@ from pointree.transitions import (
     TransitionSystem,
     pointing_steps,
 )
-from pointree.transitions.reasons import Reason, illegal_heads
+from pointree.transitions.reasons import Reason, illegal_heads, illegal_positions
 from pointree.transitions.top_down import TopDownState
-from pointree.transitions.top_down_reasons import illegal_positions
 
 __all__ = ["trace_steps"]
 
@@ -60,7 +59,7 @@ def trace_steps(
     [[best, *_]] = label_trees(branch, trees, root_label, n_best=1)
     system = TransitionSystem(branch.order, branch.slots)
     story = _Story(branch, options, recorder.moments, trees, best, pointing_steps(best.heads, system))
-    constraints = Constraints(single_root=options.single_root, projective=options.projective)
+    constraints = Constraints.of(options)
     replay = _Replay(branch, len(best.heads), constraints)
     steps = []
     for number, (moment, step) in enumerate(zip(story.moments, story.steps, strict=True)):

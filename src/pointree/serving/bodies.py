@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ from pointree.options import OLD_KEYWORDS
 from pointree.serving.failures import RequestError
 from pointree.serving.limits import Limits
 
-__all__ = ["json_body", "off_the_loop", "read_json", "refuse_faults"]
+__all__ = ["json_array", "json_body", "off_the_loop", "read_json", "refuse_faults"]
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _T = TypeVar("_T")
@@ -51,6 +51,11 @@ async def off_the_loop(size: int, function: Callable[..., _T], *arguments: Any) 
     if size < _LARGE:
         return function(*arguments)
     return await asyncio.get_running_loop().run_in_executor(_THREADS, function, *arguments)
+
+
+def json_array(texts: Sequence[str]) -> str:
+    """JSON values as an array, one a line."""
+    return "[\n" + ",\n".join(texts) + "\n]\n" if texts else "[]\n"
 
 
 def json_body(model: type[BaseModel]) -> dict[str, Any]:

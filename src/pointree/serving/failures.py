@@ -8,7 +8,7 @@ from typing import Any
 from pointree.errors import PointreeError
 from pointree.serving.limits import Limits
 
-__all__ = ["RETRY_AFTER", "RequestError", "error_body", "from_error", "over_limit"]
+__all__ = ["RETRY_AFTER", "RequestError", "check_beam", "error_body", "from_error", "over_limit"]
 
 RETRY_AFTER = {"Retry-After": "1"}
 """What an overloaded service says: a queue is a matter of seconds, and the next attempt costs next to nothing."""
@@ -56,6 +56,13 @@ def over_limit(limits: Limits, name: str, message: str) -> RequestError:
     """The failure of a request that is beyond the limit with this name."""
     headers = RETRY_AFTER if _STATUS[name] == 503 else {}
     return RequestError(_STATUS[name], name, message, limit=(name, getattr(limits, name)), headers=headers)
+
+
+def check_beam(limits: Limits, **widths: int) -> None:
+    """Refuse a search that is wider than the limit; the widths have the names of the request's fields."""
+    for name, value in widths.items():
+        if value > limits.beam:
+            raise over_limit(limits, "beam", f"{name}: expected at most {limits.beam}, found {value}")
 
 
 def from_error(error: Exception) -> RequestError:

@@ -9,9 +9,9 @@ from contextlib import aclosing
 from fastapi import APIRouter, Request
 from starlette.responses import Response, StreamingResponse
 
-from pointree.rendering.json_format import to_object
-from pointree.serving.bodies import json_body, read_json
-from pointree.serving.failures import error_body, from_error, over_limit
+from pointree.rendering.json_format import to_line
+from pointree.serving.bodies import json_array, json_body, read_json
+from pointree.serving.failures import check_beam, error_body, from_error
 from pointree.serving.inputs import from_conllu, from_text, from_words
 from pointree.serving.job import Job, Render
 from pointree.serving.limits import Limits
@@ -26,11 +26,7 @@ __all__ = ["parse_router"]
 CONLLU, JSON, NDJSON = "text/x-conllu; charset=utf-8", "application/json", "application/x-ndjson"
 
 
-def _json_line(sentence: Sentence) -> str:
-    return json.dumps(to_object(sentence), ensure_ascii=False)
-
-
-_RENDER: dict[str, Render] = {"json": _json_line, "conllu": format_sentence}
+_RENDER: dict[str, Render] = {"json": to_line, "conllu": format_sentence}
 
 _PARSED = {
     "description": "The parsed sentences, byte for byte what `pointree parse --to json` or `--to conllu` writes.",
@@ -56,7 +52,7 @@ def parse_router(service: Service) -> APIRouter:
         """Parse text, CoNLL-U or lists of words."""
         asked = await read_json(request, ParseRequest, service.limits)
         model = service.registry.get(asked.model)
-        _check_beam(asked, service.limits)
+        check_beam(service.limits, beam=asked.beam, n_best=asked.n_best)
         sentences = _sentences(asked, model, service.limits)
         n_bytes = len(await request.body())
         job = service.new_job(model, asked.task(), sentences, _RENDER[asked.output], n_bytes=n_bytes)
@@ -68,8 +64,7 @@ def parse_router(service: Service) -> APIRouter:
         texts = await service.collect(job, request)
         if asked.output == "conllu":
             return Response("".join(texts), headers=headers, media_type=CONLLU)
-        array = "[\n" + ",\n".join(texts) + "\n]\n" if texts else "[]\n"
-        return Response(array, headers=headers, media_type=JSON)
+        return Response(json_array(texts), headers=headers, media_type=JSON)
 
     @router.get("/models", responses=error_replies(401, 503))
     async def models() -> ModelList:
@@ -87,12 +82,6 @@ def parse_router(service: Service) -> APIRouter:
         return ModelList(models=infos, default=service.registry.default.name)
 
     return router
-
-
-def _check_beam(asked: ParseRequest, limits: Limits) -> None:
-    for name, value in (("beam", asked.beam), ("n_best", asked.n_best)):
-        if value > limits.beam:
-            raise over_limit(limits, "beam", f"{name}: expected at most {limits.beam}, found {value}")
 
 
 def _sentences(asked: ParseRequest, model: ServedModel, limits: Limits) -> Iterator[Sentence | None]:

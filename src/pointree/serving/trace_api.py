@@ -13,8 +13,8 @@ from starlette.responses import Response
 
 from pointree.rendering.svg import draw_svg
 from pointree.search.trace import Trace
-from pointree.serving.bodies import json_body, read_json
-from pointree.serving.failures import RequestError, over_limit
+from pointree.serving.bodies import json_array, json_body, read_json
+from pointree.serving.failures import RequestError, check_beam
 from pointree.serving.inputs import from_conllu, from_text
 from pointree.serving.job import Render
 from pointree.serving.limits import Limits
@@ -29,10 +29,6 @@ __all__ = ["MAX_TRACE_WORDS", "DrawRequest", "trace_router"]
 
 MAX_TRACE_WORDS = 200
 """Words of a sentence that can be traced; the size of a trace grows with their square."""
-
-_ARRAY = {"content": {"application/json": {"schema": {"type": "array", "items": {"type": "object"}}}}}
-_ERRORS = error_replies(400, 401, 404, 408, 413, 415, 422, 500, 503, 504)
-
 
 _DrawFields: Any = options_model("DrawFields", "order", "beam", "projective", "single_root")
 
@@ -58,28 +54,26 @@ class DrawRequest(_DrawFields):  # type: ignore[misc]
         return self
 
 
+def _described(answer: str) -> dict[str, Any]:
+    """What the description of the interface says of a route that takes a `DrawRequest`."""
+    array = {"application/json": {"schema": {"type": "array", "items": {"type": "object"}}}}
+    errors = error_replies(400, 401, 404, 408, 413, 415, 422, 500, 503, 504)
+    replies = {200: {"description": answer, "content": array}, **errors}
+    return {"response_class": Response, "responses": replies, "openapi_extra": json_body(DrawRequest)}
+
+
 def trace_router(service: Service) -> APIRouter:
     """The routes under `/v1` that tell of a parse."""
     router = APIRouter(prefix="/v1", tags=["pointree"])
 
-    @router.post(
-        "/draw",
-        response_class=Response,
-        responses={200: {"description": "Pictures.", **_ARRAY}, **_ERRORS},
-        openapi_extra=json_body(DrawRequest),
-    )
+    @router.post("/draw", **_described("Pictures."))
     async def draw(request: Request) -> Response:
         """Parse sentences and draw each: its `text`, its `conllu`, and its picture as `pointree parse --to svg`."""
         asked = await read_json(request, DrawRequest, service.limits)
         model = service.registry.get(asked.model)
         return await answer(asked, request, model, Task(parse_options(asked)), _draw)
 
-    @router.post(
-        "/trace",
-        response_class=Response,
-        responses={200: {"description": "Traces.", **_ARRAY}, **_ERRORS},
-        openapi_extra=json_body(DrawRequest),
-    )
+    @router.post("/trace", **_described("Traces."))
     async def trace(request: Request) -> Response:
         """Parse sentences and tell of every step, as `pointree parse --to trace` does."""
         asked = await read_json(request, DrawRequest, service.limits)
@@ -92,15 +86,13 @@ def trace_router(service: Service) -> APIRouter:
 
     async def answer(asked: DrawRequest, request: Request, model: ServedModel, task: Task, render: Render) -> Response:
         limits = service.limits
-        if asked.beam > limits.beam:
-            raise over_limit(limits, "beam", f"beam: expected at most {limits.beam}, found {asked.beam}")
+        check_beam(limits, beam=asked.beam)
         sentences = _sentences(asked, model, limits)
         if task.trace:
             sentences = map(_check_length, sentences)
         job = service.new_job(model, task, sentences, render, n_bytes=len(await request.body()))
         texts = await service.collect(job, request)
-        body = "[\n" + ",\n".join(texts) + "\n]\n" if texts else "[]\n"
-        return Response(body, headers={"X-Pointree-Model": model.name}, media_type="application/json")
+        return Response(json_array(texts), headers={"X-Pointree-Model": model.name}, media_type="application/json")
 
     return router
 

@@ -18,7 +18,7 @@ from pointree.text.expansion import Expansion
 from pointree.text.paragraphs import End, paragraphs
 from pointree.treebank.sentence import Sentence, Token
 
-__all__ = ["CharSegmenter", "Scores", "SegmenterRules", "paragraph_end"]
+__all__ = ["CharSegmenter", "SegmenterRules", "paragraph_end"]
 
 WINDOW, BATCH = 512, 8
 """Characters of a window, with its margins, and windows that are scored at once."""
@@ -27,7 +27,7 @@ _MISC = ("SpaceAfter=No", "_")
 """MISC of a token, by whether white space follows it."""
 
 Numbers = NDArray[np.int64]
-Scores = Callable[[Numbers, Numbers], NDArray[np.float32]]
+_Scores = Callable[[Numbers, Numbers], NDArray[np.float32]]
 """The scores of windows of characters: ``(chars, shapes)`` to logits. *Shape:* ``(batch, n)`` to ``(batch, n, 3)``."""
 
 
@@ -71,7 +71,7 @@ class CharSegmenter:
     sentences depend neither on the blocks in which a text arrives nor on what stands around their paragraph.
     """
 
-    def __init__(self, rules: SegmenterRules, scores: Scores, margin: int) -> None:
+    def __init__(self, rules: SegmenterRules, scores: _Scores, margin: int) -> None:
         self.rules = rules
         self.margin = margin
         self._scores = scores

@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pointree.errors import ModelError, OutputError
+from pointree.errors import ModelError
 from pointree.evaluation.calibration import Outcomes, expected_calibration_error
 from pointree.evaluation.run import without_annotation
+from pointree.files import writing
 from pointree.models.calibration import Calibration, Scale
 from pointree.models.folder import write_manifest
 from pointree.models.layout import CALIBRATION
@@ -104,11 +105,9 @@ def calibrate_folder(
         scale = fit_scale(outcomes)
         scaled = Outcomes([scale(probability) for probability in outcomes.probabilities], outcomes.right)
         fitted[quantity] = Fitted(scale, *map(expected_calibration_error, (outcomes, scaled)))
-    try:
+    with writing(folder):
         Calibration({quantity: found.scale for quantity, found in fitted.items()}).save(folder / CALIBRATION)
         write_manifest(folder)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
     return fitted
 
 

@@ -16,7 +16,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as save_tensors
 from torch import Tensor
 
-from pointree.config import Config, defaults
+from pointree.config import Config, defaults, flat_settings
 from pointree.config.old_settings import upgrade
 from pointree.errors import TrainingError
 from pointree.files import atomic_write
@@ -108,8 +108,8 @@ def _differences(recorded: Mapping[str, Any], given: Mapping[str, Any], epoch: i
     """
     upgraded = upgrade(recorded)
     # A field that did not exist when the run began had the effect that its default has now.
-    before = {**defaults(), **_fields(upgraded.settings), **upgraded.removed}
-    now = {**defaults(), **_fields(given)}
+    before = {**defaults(), **dict(flat_settings(upgraded.settings)), **upgraded.removed}
+    now = {**defaults(), **dict(flat_settings(given))}
     names = [name for name in {**before, **now} if name not in before or name not in now or before[name] != now[name]]
     if not _depends_on_epochs(before, epoch) and now["training.epochs"] >= epoch:
         names = [name for name in names if name != "training.epochs"]
@@ -123,11 +123,3 @@ def _depends_on_epochs(fields: Mapping[str, Any], epoch: int) -> bool:
     """Whether the learning rates up to an epoch depend on how many there will be."""
     warmups = (fields["training.warmup"], fields["embeddings.pretrained.warmup"])
     return epoch > 0 and (fields["training.schedule"] != "plateau" or any(warmups))
-
-
-def _fields(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """The fields of all sections, and of those within them, by their dotted names."""
-    found: dict[str, Any] = {}
-    for key, value in config.items():
-        found |= _fields(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {prefix + key: value}
-    return found

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pointree.config import Config, describe
+from pointree.config import Config, describe, flat_settings
 from pointree.config.rules import as_toml
 from pointree.models.card import pretrained_folder
 
@@ -72,20 +72,12 @@ def _settings(config: Config | Path | None, settings: Sequence[str] | Mapping[st
             if setting.value != setting.default
         )
     if isinstance(settings, Mapping):
-        yield from (f"{name}={_shown(value)}" for name, value in _flat(settings))
+        yield from (f"{name}={_shown(value)}" for name, value in flat_settings(settings))
     else:
         for setting in settings:
             name, equals, text = setting.partition("=")
             value = text.strip().strip("\"'")
             yield f"{name.strip()}{equals}{_shown(value)}" if pretrained_folder(value) else setting
-
-
-def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in settings.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{key}.")
-        else:
-            yield prefix + key, value
 
 
 def _shown(value: Any) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pointree.batches.features import EncodedSentence
+from pointree.batches.features import NumberedSentence
 from pointree.nn.packing import Packing
 from pointree.training.distributed import Group
 from pointree.transitions import TransitionSystem, slots_by_step
@@ -35,7 +35,7 @@ class Exploration:
     """
 
     def __init__(
-        self, sentences: Sequence[EncodedSentence], systems: Sequence[TransitionSystem], probability: float
+        self, sentences: Sequence[NumberedSentence], systems: Sequence[TransitionSystem], probability: float
     ) -> None:
         if not all(sentence.gold for sentence in sentences):
             raise ValueError("only sentences with gold steps can be explored")
@@ -48,7 +48,7 @@ class Exploration:
         self.heads = self.gold_heads.repeat(len(systems), 1)
         self.is_new = torch.zeros(len(self.gold_heads), dtype=torch.bool)
 
-    def sentence(self, number: int) -> EncodedSentence:
+    def sentence(self, number: int) -> NumberedSentence:
         """A sentence whose steps see some words attached as predicted."""
         sentence, words = self.sentences[number], self._words(number)
         explored = torch.rand(len(self.systems), len(sentence)) < self.probability

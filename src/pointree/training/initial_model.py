@@ -18,8 +18,8 @@ import torch
 from pointree.config import Config, TrainingConfig, describe, load_config
 from pointree.config.rules import as_toml
 from pointree.engines.torch_folder import load_folder
-from pointree.errors import ConfigError, ModelError, OutputError
-from pointree.files import atomic_write, reading
+from pointree.errors import ConfigError, ModelError
+from pointree.files import atomic_write, make_folder, reading
 from pointree.models.layout import LANGUAGE, PRETRAINED, PRETRAINED_IDENTITY, TEXT_MODEL
 from pointree.models.registry import resolve_model
 from pointree.nn.model import PointerNetwork
@@ -135,10 +135,7 @@ class InitialModel:
             files.extend(self.folder.glob(LANGUAGE))
         if text_model and self.text_model is not None:
             files.append(self.text_model)
-        try:
-            output.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"{output}: cannot be written: {error.strerror or error}") from error
+        make_folder(output)
         for file in files:
             if not (output / file.name).exists():
                 with reading(file), atomic_write(output / file.name, "b") as stream:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from pointree.config import Config
-from pointree.errors import OutputError, UsageError
-from pointree.files import atomic_write
+from pointree.errors import UsageError
+from pointree.files import atomic_write, make_folder
 from pointree.models.layout import SEGMENTER_CHECKPOINT, TEXT_MODEL
 from pointree.nn.segmenter import SegmenterNetwork
 from pointree.text.udpipe import TextModel
@@ -120,10 +120,7 @@ class RunTextModel:
             self._train(train, dev)
 
     def _train(self, train: Sequence[Sentence], dev: Sequence[Sentence]) -> None:
-        try:
-            self.output.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"{self.output}: cannot be written: {error.strerror or error}") from error
+        make_folder(self.output)
         tokenizer = None if self.has_segmenter else text_model.DEFAULT_TOKENIZER
         text_model.train_text_model(
             train, dev, self.path, tokenizer=tokenizer, progress=self.observer.text_model_progressed

@@ -24,8 +24,8 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from pointree.errors import OutputError, TrainingError
-from pointree.files import atomic_write, remove_leftovers
+from pointree.errors import TrainingError
+from pointree.files import atomic_write, remove_leftovers, writing
 
 __all__ = ["Probabilities", "TeacherFile", "remove_teacher_file"]
 
@@ -94,7 +94,7 @@ class TeacherFile:
 
     def extend(self, batches: Iterable[Sequence[tuple[Probabilities, Probabilities]]]) -> None:
         """Write the heads and labels of all sentences that are not done, batch after batch."""
-        try:
+        with writing(self.path):
             self.folder.mkdir(exist_ok=True)
             remove_leftovers(self.folder)
             if not self.done:
@@ -113,8 +113,6 @@ class TeacherFile:
                         self._save(stream)
                         saved = time.perf_counter()
                 self._save(stream)
-        except OSError as error:
-            raise OutputError(f"{self.path}: cannot be written: {error.strerror or error}") from error
 
     def _save(self, stream: BinaryIO) -> None:
         stream.flush()

@@ -17,14 +17,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from pointree.batches.features import EncodedSentence
+from pointree.batches.features import NumberedSentence
 from pointree.config import Config, SelectionConfig
 from pointree.engines.precision import resolve_precision
 from pointree.engines.torch_engine import TorchEngine, resolve_device
 from pointree.engines.torch_folder import as_arrays, load_folder, new_network, save_pretrained
-from pointree.errors import OutputError, TrainingError, UsageError
+from pointree.errors import TrainingError, UsageError
 from pointree.evaluation.relations import is_punctuation, universal_deprel
-from pointree.files import atomic_write, remove_leftovers
+from pointree.files import atomic_write, remove_leftovers, writing
 from pointree.models.folder import replace_config, save_folder, write_card
 from pointree.models.graphs import add_graphs
 from pointree.models.layout import CHECKPOINT, METRICS, PRETRAINED, TEACHER_PROBABILITIES, WEIGHTS
@@ -151,10 +151,10 @@ class Trainer:
         return replace(united, columns=united.columns.only(self.config.predicted_columns))
 
     @cached_property
-    def encoded(self) -> list[EncodedSentence]:
+    def numbered(self) -> list[NumberedSentence]:
         """The training sentences as numbers, with their gold steps."""
-        encode = self.parser.featurizer.encode
-        return [encode(sentence, gold=True) for sentence in self._counted(self.train, "gold steps")]
+        numbers_of = self.parser.featurizer.numbers_of
+        return [numbers_of(sentence, gold=True) for sentence in self._counted(self.train, "gold steps")]
 
     def _counted(self, sentences: Sequence[Sentence], stage: str) -> Iterator[Sentence]:
         """Pass sentences on, and tell of a stage how many went by."""
@@ -168,7 +168,7 @@ class Trainer:
         """What the decoder sees of its own attachments, if the settings want it and it sees any."""
         probability, systems = self.config.training.exploration, self.parser.featurizer.systems
         sees_any = any(system.slots and not system.order.is_top_down for system in systems)
-        return Exploration(self.encoded, systems, probability) if probability and sees_any else None
+        return Exploration(self.numbered, systems, probability) if probability and sees_any else None
 
     @cached_property
     def techniques(self) -> dict[str, Technique]:
@@ -236,11 +236,9 @@ class Trainer:
     def _prepare_output(self) -> None:
         if not self.group.is_first:
             return
-        try:
+        with writing(self.output):
             self.output.mkdir(parents=True, exist_ok=True)
             remove_leftovers(self.output)
-        except OSError as error:
-            raise OutputError(f"{self.output}: cannot be written: {error.strerror or error}") from error
         if self.progress.epoch == self.progress.batches == 0:
             # The checkpoint comes first: with it, a run can be resumed from its first moment.
             self._write_checkpoint()
@@ -263,7 +261,7 @@ class Trainer:
         pretrained = self.config.embeddings.pretrained
         of_pretrained = replace(training, learning_rate=pretrained.learning_rate, warmup=pretrained.warmup)
         epoch, started = progress.epoch + 1, time.perf_counter() - progress.epoch_seconds
-        lengths = [len(sentence) for sentence in self.encoded]
+        lengths = [len(sentence) for sentence in self.numbered]
         batches = epoch_batches(lengths, training, epoch)
         total_steps = training.epochs * len(batches)  # as if all epochs had as many as this one
         # All randomness of an epoch follows from seed and epoch, so that a resumed run repeats it exactly.
@@ -319,8 +317,8 @@ class Trainer:
             self.exploration.remember(numbers, batch.gold[0].steps, loss.predicted)
         return torch.stack((loss.arcs, loss.labels)).detach().mean(dim=1).sum(dim=1).double().cpu()
 
-    def _sentence(self, number: int) -> EncodedSentence:
-        return self.encoded[number] if self.exploration is None else self.exploration.sentence(number)
+    def _sentence(self, number: int) -> NumberedSentence:
+        return self.numbered[number] if self.exploration is None else self.exploration.sentence(number)
 
     def _finish_epoch(
         self, epoch: int, losses: dict[str, float], rate: float, words_per_s: float, started: float

@@ -29,6 +29,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pointree.errors import UsageError
+from pointree.options import ParseOptions
 from pointree.transitions.partial_tree import PartialTree
 from pointree.transitions.slots import Slot
 
@@ -46,6 +47,11 @@ class Constraints:
 
     single_root: bool = True
     projective: bool = False
+
+    @classmethod
+    def of(cls, options: ParseOptions) -> Constraints:
+        """What the options of a parse ask for."""
+        return cls(single_root=options.single_root, projective=options.projective)
 
 
 def legal_heads(tree: PartialTree, focus: int, constraints: Constraints) -> list[bool]:

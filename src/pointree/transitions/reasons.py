@@ -1,6 +1,6 @@
-"""Why a head is illegal: the rules of `pointree.transitions.legality`, one by one, with the arc or word to blame.
+"""Why a head or, top-down, a position is illegal: the rules one by one, with the arc or word to blame.
 
-The rules of the top-down system are named here too; `pointree.transitions.top_down_reasons` finds who breaks them.
+The rules are those of `pointree.transitions.legality` and of `pointree.transitions.top_down`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from enum import StrEnum
 from pointree.transitions.legality import Constraints
 from pointree.transitions.partial_tree import PartialTree
 from pointree.transitions.slots import Slot
+from pointree.transitions.top_down import TopDownState, left_behind
 
-__all__ = ["Reason", "Rule", "crossed_arc", "illegal_heads"]
+__all__ = ["Reason", "Rule", "illegal_heads", "illegal_positions"]
 
 
 class Rule(StrEnum):
@@ -112,7 +113,7 @@ def _path(tree: PartialTree, word: int, ancestor: int) -> tuple[int, ...]:
 
 def _not_projective(tree: PartialTree, focus: int, head: int) -> Iterator[Reason]:
     left, right = min(head, focus), max(head, focus)
-    if (arc := crossed_arc(tree, focus, head)) is not None:
+    if (arc := _crossed_arc(tree, focus, head)) is not None:
         yield Reason(Rule.CROSSING, arc)
     if left < tree.tops[head] < right:
         yield Reason(Rule.COVERS_TOP, (tree.tops[head],))
@@ -123,7 +124,42 @@ def _not_projective(tree: PartialTree, focus: int, head: int) -> Iterator[Reason
         yield Reason(Rule.COVERED, (last,))
 
 
-def crossed_arc(tree: PartialTree, word: int, other: int) -> tuple[int, int] | None:
+def illegal_positions(state: TopDownState, constraints: Constraints) -> dict[int, list[Reason]]:
+    """Return the positions that the focus word may not point at, each with all the rules that it breaks."""
+    behind = left_behind(state, constraints)
+    reasons = {
+        position: list(_top_down_reasons(state, position, behind, constraints)) for position in range(state.tree.n + 1)
+    }
+    return {position: broken for position, broken in reasons.items() if broken}
+
+
+def _top_down_reasons(
+    state: TopDownState, position: int, behind: list[int], constraints: Constraints
+) -> Iterator[Reason]:
+    tree, focus = state.tree, state.focus
+    if position == 0:
+        yield Reason(Rule.ROOT)
+        return
+    if position == focus:
+        if behind:
+            yield Reason(Rule.LEFT_BEHIND, (behind[0],))
+        return
+    if (head := tree.heads[position]) is not None:
+        yield Reason(Rule.HAS_HEAD, (head,))
+        return  # nothing more can be said of an arc that would be a second one
+    if not state.follows(focus, position):
+        yield Reason(Rule.PASSED, (state.last[focus],))
+    if constraints.single_root and focus == 0 and tree.root_dependent:
+        yield Reason(Rule.SINGLE_ROOT, (tree.root_dependent,))
+    if constraints.projective:
+        if (arc := _crossed_arc(tree, focus, position)) is not None:
+            yield Reason(Rule.CROSSING, arc)
+        on_right = [word for word in behind if word > focus]
+        if position < focus and on_right:
+            yield Reason(Rule.LEFT_BEHIND, (on_right[0],))
+
+
+def _crossed_arc(tree: PartialTree, word: int, other: int) -> tuple[int, int] | None:
     """Return an arc of the tree, head first, that an arc between two words would cross; None if there is none."""
     left, right = min(word, other), max(word, other)
     for dependent, head in enumerate(tree.heads):

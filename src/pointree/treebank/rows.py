@@ -8,9 +8,9 @@ from pointree.errors import FormatError
 from pointree.treebank.blocks import Block
 from pointree.treebank.sentence import Token
 
-__all__ = ["COLUMNS", "split_comments", "to_tokens"]
+__all__ = ["split_comments", "to_tokens"]
 
-COLUMNS = 10
+_COLUMNS = 10
 
 # Tables for sentences of usual length: a look-up costs a fraction of int() and str(), and the ids of all
 # sentences share their strings.
@@ -153,8 +153,8 @@ def _wrong_width(row: str) -> str:
     if row.startswith("#"):
         return "expected a row, found a comment: comments stand before the first word"
     found = row.count("\t") + 1
-    problem = f"expected {COLUMNS} columns separated by tabs, found {found}"
-    if found < COLUMNS and len(row.split()) >= COLUMNS:
+    problem = f"expected {_COLUMNS} columns separated by tabs, found {found}"
+    if found < _COLUMNS and len(row.split()) >= _COLUMNS:
         problem += " (the line seems to be separated by spaces)"
     return problem
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from pointree.errors import ModelError
-from pointree.files import atomic_write, read_bounded
+from pointree.files import atomic_write, read_bounded, reading_part
 
 __all__ = ["PAD", "ROOT", "UNK", "LabelVocabulary", "Vocabulary", "frequent", "load_json"]
 
@@ -109,15 +109,12 @@ def frequent(counts: Mapping[str, int], min_count: int, specials: Collection[str
 
 def load_json(path: Path) -> dict[str, Any]:
     """The JSON object in a file of a model; whatever is wrong with it is a `ModelError`."""
-    try:
+    with reading_part(path):
         content = read_bounded(path, _MAX_BYTES)
+    try:
         if content.count(b"[") + content.count(b"{") > _MOST_NESTED + len(content) // _BYTES_PER_NESTED:
             raise ValueError("too many lists")
         state = json.loads(content.decode())
-    except FileNotFoundError:
-        raise ModelError(f"{path}: missing from the model folder") from None
-    except OSError as error:
-        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
         raise ModelError(f"{path}: expected JSON, found a damaged file ({error})") from None
     if not isinstance(state, dict):

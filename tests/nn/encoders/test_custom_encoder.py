@@ -29,7 +29,8 @@ from pointree.nn.encoders import ENCODERS, Encoder, register
 from pointree.nn.linear import Mlp, Projection
 from pointree.nn.packing import Packing
 from pointree.options import ParseOptions
-from pointree.search import search
+from pointree.search import search_steps
+from pointree.search.resumable import run_to_end
 from pointree.training.trainer import Trainer
 from pointree.treebank.conllu import read_conllu
 
@@ -169,9 +170,9 @@ def test_its_operations_are_those_of_the_counter(length: int) -> None:
     config = Config.from_dict(SETTINGS)
     parser = new_parser(config)
     sentence = random_sentences([length], seed=length)[0]
-    batch = parser.featurizer.batch([parser.featurizer.encode(sentence)])
+    batch = parser.featurizer.batch([parser.featurizer.numbers_of(sentence)])
     with torch.no_grad():
-        counted = counted_flops(lambda: search(parser.engine.encode(batch), ParseOptions(), None))
+        counted = counted_flops(lambda: run_to_end(search_steps(parser.engine.encode(batch), ParseOptions(), None)))
     chars = (len(set(sentence.forms)) + 1) * WORD_CHARS
     assert counted == forward_flops(config, length, n_labels=N_LABELS, chars=chars)
 
