@@ -25,6 +25,7 @@ class BatchedTrees:
         heads: The head of each word that has one.
         log_probs: The log-probability with which it was chosen.
         tops: The top of each node's fragment.
+        free: Which positions may have one more dependent: with a single root, ROOT has one at most.
         state_ids: The id of each word's decoder state; 0 for words without one, and for ROOT.
         slots: The dependent in each slot that fusion or legality asks for.
     """
@@ -49,7 +50,7 @@ class BatchedTrees:
         self.log_probs = arrays.full(shape, 0.0, "float")
         self.state_ids = arrays.full(shape, 0, "int")
         self.previous = arrays.arange(1, 1 + n_rows)
-        self.root_used = arrays.full((n_rows, 1), False, "bool")
+        self.free = arrays.copy(self.exists)
         tracked = set(self.fused_slots)
         self.windows: tuple[Array, Array] | None = None
         if constraints.projective:
@@ -65,7 +66,7 @@ class BatchedTrees:
         self.log_probs = self.log_probs[rows]
         self.state_ids = self.state_ids[rows]
         self.previous = self.previous[rows]
-        self.root_used = self.root_used[rows]
+        self.free = self.free[rows]
         self.slots = {slot: table[rows] for slot, table in self.slots.items()}
         if self.windows is not None:
             self.windows = (self.windows[0][rows], self.windows[1][rows])
@@ -78,9 +79,7 @@ class BatchedTrees:
 
     def legal(self, focus: Array) -> Array:
         """See `Machine`: the positions that may be the head, by the rules of `pointree.transitions.legality`."""
-        legal = (self.tops != focus) & self.exists
-        if self.constraints.single_root:
-            legal[:, :1] &= ~self.root_used
+        legal = (self.tops != focus) & self.free
         if self.windows is not None:
             legal &= self._projective(focus, *self.windows)
         return legal
@@ -109,7 +108,8 @@ class BatchedTrees:
         arrays.put(self.log_probs, focus, log_prob)
         arrays.put(self.state_ids, focus, state_ids[:, None])
         self.previous = state_ids
-        self.root_used = self.root_used | (head == 0)
+        if self.constraints.single_root:
+            self.free[:, :1] &= head > 0
         is_left = focus < head
         for slot, table in self.slots.items():
             held = arrays.gather(table, head)
