@@ -45,7 +45,6 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "pipeline/parse_files.py": ("cli/test_parse.py", "what the command does"),
     "graphs/*.py": ("equivalence/test_engines.py", "held to the network of torch"),
     "models/graphs.py": ("engines/test_onnx_engine.py", "files that the engine reads"),
-    "models/weights.py": ("models/test_folder.py", "one file of the folder"),
     "pretrained/bert_settings.py": ("pretrained/test_bert.py", "held to transformers together with the network"),
     "pretrained/bert_folder.py": ("pretrained/test_bert.py", "held to transformers together with the network"),
     "pretrained/word_pieces.py": ("pretrained/test_bert.py", "held to transformers together with the network"),

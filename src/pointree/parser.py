@@ -309,6 +309,7 @@ class Parser:
             encoded = yield from self.engine.encode_steps([numbered[number] for number in numbers], orders)
             found = yield from search_steps(encoded, options, self.root_label)
             columns = best_columns(encoded, probabilities=options.needs_probabilities)
+            del encoded  # else it takes its memory until the next batch is encoded
             for number, trees, predicted in zip(numbers, found, columns, strict=True):
                 results[number] = [replace(tree, columns=predicted) for tree in trees]
         return results
@@ -408,10 +409,16 @@ def parse_windows(
     options: ParseOptions,
     filling: Filling,
 ) -> Iterator[Sentence]:
-    """Fill sentences with the trees found for them, window by window; several trees become several sentences."""
+    """Fill sentences with the trees found for them, window by window; several trees become several sentences.
+
+    A sentence that was handed on is forgotten: what has been parsed takes no memory beside the next window.
+    """
     for window in windows(sentences, _WINDOW_SENTENCES):
-        for sentence, trees in zip(window, find_trees(window), strict=True):
-            yield from filling.sentences(sentence, trees, options)
+        found = find_trees(window)
+        window.reverse()
+        found.reverse()
+        while window:
+            yield from filling.sentences(window.pop(), found.pop(), options)
 
 
 def _as_sentence(sentence: Words, *, copy: bool) -> Sentence:

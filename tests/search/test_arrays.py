@@ -16,6 +16,8 @@ RANDOM = np.random.default_rng(5)
 TABLE = RANDOM.normal(size=(4, 6)).astype(np.float32)
 COLUMNS = RANDOM.integers(0, 6, (4, 1))
 
+ONE_ROW = TABLE[:1]
+
 CALLS: dict[str, tuple[Any, ...]] = {
     "gather": (TABLE, RANDOM.integers(0, 6, (4, 3))),
     "where": (TABLE > 0, TABLE, float("-inf")),
@@ -34,10 +36,18 @@ CALLS: dict[str, tuple[Any, ...]] = {
 }
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_numpy_and_torch_agree(name: str) -> None:
-    expected = getattr(NUMPY, name)(*CALLS[name])
-    given = (TORCH.from_numpy(each) if isinstance(each, np.ndarray) else each for each in CALLS[name])
+ONE_ROW_CALLS: dict[str, tuple[Any, ...]] = {
+    "gather": (ONE_ROW, np.array([[4, 0, 4]])),
+    "best": (ONE_ROW,),
+    "log_softmax": (ONE_ROW,),
+    "finite": (np.array([[1e30, -2e30, 3.0]], dtype=np.float32),),
+}
+
+
+@pytest.mark.parametrize(("name", "arguments"), [*CALLS.items(), *ONE_ROW_CALLS.items()])
+def test_numpy_and_torch_agree(name: str, arguments: tuple[Any, ...]) -> None:
+    expected = getattr(NUMPY, name)(*arguments)
+    given = (TORCH.from_numpy(each) if isinstance(each, np.ndarray) else each for each in arguments)
     found = getattr(TORCH, name)(*given)
     pairs = zip(expected, found, strict=True) if isinstance(expected, tuple) else [(expected, found)]
     for one, other in pairs:
@@ -45,12 +55,14 @@ def test_numpy_and_torch_agree(name: str) -> None:
         assert TORCH.to_numpy(other).dtype == one.dtype
 
 
-def test_put_writes_to_one_column_of_each_row() -> None:
-    one, other = TABLE.copy(), torch.from_numpy(TABLE.copy())
-    NUMPY.put(one, COLUMNS, np.ones((4, 1), dtype=np.float32))
-    TORCH.put(other, torch.from_numpy(COLUMNS), torch.ones(4, 1))
+@pytest.mark.parametrize("count", [1, 4])
+def test_put_writes_to_one_column_of_each_row(count: int) -> None:
+    table, columns = TABLE[:count], COLUMNS[:count]
+    one, other = table.copy(), torch.from_numpy(table.copy())
+    NUMPY.put(one, columns, np.ones((count, 1), dtype=np.float32))
+    TORCH.put(other, torch.from_numpy(columns), torch.ones(count, 1))
     assert np.array_equal(one, other.numpy())
-    assert (one[np.arange(4), COLUMNS[:, 0]] == 1).all()
+    assert (one[np.arange(count), columns[:, 0]] == 1).all()
 
 
 def test_what_numpy_has_no_type_for_comes_back_in_32_bits() -> None:

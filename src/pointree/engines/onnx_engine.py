@@ -23,6 +23,7 @@ from pointree.models.folder import ModelFiles, read_folder, write_card, write_ma
 from pointree.models.graphs import adding, bert_of, named_precision, read_index, reason_without
 from pointree.models.layout import GRAPHS
 from pointree.models.quantise import SCALE
+from pointree.models.weights import release_pages
 from pointree.search.arrays import NumpyArrays
 from pointree.search.branch import Encoded, Step
 from pointree.search.resumable import Resumable
@@ -88,6 +89,7 @@ class OnnxEngine:
         self._stored = model.weights
         rules, name = model.segmenter, str(model.folder)
         self.segmenter = None if rules is None else numpy_segmenter(rules, model.weights, name=name)
+        release_pages(model.weights)  # the sessions have copies of most
 
     @classmethod
     def load(cls, folder: Path, precision: str | None = None) -> OnnxEngine:

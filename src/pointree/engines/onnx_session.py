@@ -113,6 +113,8 @@ def _open(
     options.inter_op_num_threads = 1
     # The arena holds more than it gives: 22 MB of a long file, for no time that can be measured.
     options.enable_cpu_mem_arena = False
+    # Plans of memory, one for each shape of a batch, want blocks that a heap in use for long no longer has: 20 MB.
+    options.enable_mem_pattern = False
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         arrays = graph_weights(stored, weights)

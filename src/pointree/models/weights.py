@@ -19,7 +19,7 @@ from pointree.errors import ModelError
 from pointree.files import atomic_write, read_bounded, reading_part
 from pointree.models.quantise import check_scales
 
-__all__ = ["read_weights", "write_weights"]
+__all__ = ["read_weights", "release_pages", "write_weights"]
 
 _MAX_HEADER = 1 << 22
 """Bytes of the header: an entry has about 100, and a network a few hundred entries."""
@@ -71,6 +71,22 @@ def read_weights(path: Path) -> dict[str, np.ndarray]:
     except ModelError as error:
         raise ModelError(f"{path}: damaged: {error}") from None
     return {name: _value(array, header[name]["dtype"]) for name, array in stored.items()}
+
+
+def release_pages(weights: Mapping[str, np.ndarray]) -> None:
+    """Let the system take back what was read of a mapped file; whatever is read again comes from there."""
+    files = {id(found): found for array in weights.values() if (found := _mapped(array)) is not None}
+    if hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
+        for found in files.values():
+            found.madvise(mmap.MADV_DONTNEED)
+
+
+def _mapped(array: np.ndarray) -> mmap.mmap | None:
+    """The file that an array is a view of, if it is one."""
+    base: Any = array
+    while isinstance(base, np.ndarray | memoryview):
+        base = base.base if isinstance(base, np.ndarray) else base.obj
+    return base if isinstance(base, mmap.mmap) else None
 
 
 def _digest(arrays: Mapping[str, np.ndarray]) -> str:

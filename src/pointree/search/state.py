@@ -20,11 +20,11 @@ class BatchedTrees(Machine):
 
     Attributes:
         tops: The top of each node's fragment.
-        root_used: Whether ROOT has a dependent, ``(n_rows, 1)``.
+        free: Which positions may have one more dependent: with a single root, ROOT has one at most.
         slots: The dependent in each slot that fusion or legality asks for.
     """
 
-    by_row = (*Machine.by_row, "tops", "root_used")
+    by_row = (*Machine.by_row, "tops", "free")
 
     def __init__(
         self, arrays: Arrays, lengths: Sequence[int], slots: Sequence[Slot | Relative], constraints: Constraints
@@ -34,7 +34,7 @@ class BatchedTrees(Machine):
         shape = self.heads.shape
         self.fused_slots = tuple(slot for slot in slots if isinstance(slot, Slot))
         self.tops = arrays.full(shape, 0, "int") + self.columns
-        self.root_used = arrays.full((len(lengths), 1), False, "bool")
+        self.free = arrays.copy(self.exists)
         tracked = set(self.fused_slots)
         if constraints.projective:
             tracked |= {Slot.LEFTMOST, Slot.RIGHTMOST}
@@ -51,9 +51,7 @@ class BatchedTrees(Machine):
 
     def legal(self, focus: Array) -> Array:
         """See `Machine`: the positions that may be the head, by the rules of `pointree.transitions.legality`."""
-        legal = (self.tops != focus) & self.exists
-        if self.constraints.single_root:
-            legal[:, :1] &= ~self.root_used
+        legal = (self.tops != focus) & self.free
         if self.windows is not None:
             legal &= self._projective(focus, *self.windows)
         return legal
@@ -76,7 +74,8 @@ class BatchedTrees(Machine):
         arrays.put(self.log_probs, focus, log_prob)
         arrays.put(self.state_ids, focus, state_ids[:, None])
         self.previous = state_ids
-        self.root_used = self.root_used | (head == 0)
+        if self.constraints.single_root:
+            self.free[:, :1] &= head > 0
         is_left = focus < head
         for slot, table in self.slots.items():
             held = arrays.gather(table, head)
