@@ -9,11 +9,12 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import ModuleType
 from typing import Any
 
 from pointree.errors import MissingExtraError, PointreeError, UsageError
+from pointree.running.ray_tokens import MODE, matching_tokens
 
 __all__ = ["ClusterError", "ray_session"]
 
@@ -44,15 +45,17 @@ def ray_session(cluster: str, *, cpus: int | None = None) -> Iterator[ModuleType
     if cluster == "local":
         own = {"num_cpus": cpus or os.cpu_count(), "object_store_memory": _STORE_BYTES, "include_dashboard": False}
         own["_node_ip_address"] = "127.0.0.1"
-    try:
-        with _silent_stderr(), _sigterm_kept():
-            ray.init(address=cluster, log_to_driver=False, logging_level=logging.ERROR, configure_logging=False, **own)
-    except Exception as error:
-        raise ClusterError(_reason(cluster, error)) from error
-    try:
+    with ExitStack() as opened:
+        try:
+            with _silent_stderr(), _sigterm_kept():
+                opened.enter_context(matching_tokens(ray, cluster))
+                ray.init(
+                    address=cluster, log_to_driver=False, logging_level=logging.ERROR, configure_logging=False, **own
+                )
+        except Exception as error:
+            raise ClusterError(_reason(cluster, error)) from error
+        opened.callback(ray.shutdown)
         yield ray
-    finally:
-        ray.shutdown()
 
 
 def _import_ray() -> ModuleType:
@@ -113,6 +116,9 @@ def _reason(cluster: str, error: Exception) -> str:
     text = " ".join(str(error).split())
     if "Version mismatch" in text or "version mismatch" in text:
         return f"cluster {cluster}: its versions of Ray and Python must be those of this process: {text[:300]}"
+    if cluster != "local" and ("token" in text.lower() or os.environ.get(MODE) == "token"):
+        advice = "copy ~/.ray/auth_token from its head node to this machine, or set RAY_AUTH_TOKEN"
+        return f"cluster {cluster}: it asks for a token; {advice} ({text[:200]})"
     if isinstance(error, ConnectionError) and cluster == "auto":
         return "cluster auto: no Ray cluster runs on this machine; start one with `ray start --head`, or use local"
     return f"cluster {cluster}: cannot be joined: {text[:300] or type(error).__name__}"
