@@ -21,6 +21,9 @@ __all__ = ["ClusterError", "ray_session"]
 _STORE_BYTES = 200_000_000
 """Shared memory of a cluster on this machine: units and reports are small, and text never goes through it."""
 
+_UNWATCHED = {"enable_metrics_collection": "false", "event_stats": "false", "task_events_report_interval_ms": "0"}
+"""Settings of a cluster on this machine, which has no dashboard: nobody reads what its processes count."""
+
 _PATIENCE = 5.0
 """Seconds that a cluster has to answer."""
 
@@ -35,7 +38,7 @@ def ray_session(cluster: str, *, cpus: int | None = None) -> Iterator[ModuleType
 
     Anything else is an address. A process that has joined a cluster already stays there.
     """
-    ray = _import_ray()
+    ray = _import_ray(_UNWATCHED if cluster == "local" else {})
     if ray.is_initialized():
         yield ray
         return
@@ -58,11 +61,11 @@ def ray_session(cluster: str, *, cpus: int | None = None) -> Iterator[ModuleType
         yield ray
 
 
-def _import_ray() -> ModuleType:
+def _import_ray(settings: dict[str, str]) -> ModuleType:
     # Messages of Ray about itself are not the user's: what matters comes as an error of ours. Actors have the priority
     # of any other process, which those of --workers have too.
     defaults = {"ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0", "BACKEND_LOG_LEVEL": "fatal", "worker_niceness": "0"}
-    for name, value in defaults.items():
+    for name, value in (defaults | settings).items():
         os.environ.setdefault(f"RAY_{name}", value)
     try:
         import ray
