@@ -98,8 +98,9 @@ def actors(cluster: Any) -> list[int]:
 
 
 def test_a_node_and_an_actor_die_on_the_way(
-    cluster: Any, corpus: Path, model: Path, expected: str, tmp_path: Path
+    cluster: Any, corpus: Path, model: Path, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("pointree.bulk.run.CUT_HERE", -1)  # the cluster cuts, too
     killed: list[str] = []
 
     @contextmanager
@@ -164,6 +165,22 @@ def test_clusters_that_cannot_be_joined(cluster: Any, corpus: Path, model: Path,
     assert "1.2.3" in line
 
 
+def test_a_cluster_without_tokens_is_joined_from_a_home_that_has_one(
+    cluster: Any, corpus: Path, model: Path, tmp_path: Path
+) -> None:
+    """Ray writes one when it first starts a cluster; `auto` then used it for clusters that were started before."""
+    command = ["parse", str(corpus / "b0.txt"), "--cluster", "auto", "--model", str(model)]
+    done = subprocess.run(
+        [sys.executable, "-m", "pointree", *command, "--output", str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "RAY_AUTH_TOKEN": "0" * 64},
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_node_with_another_model(cluster: Any, corpus: Path, model: Path, tmp_path: Path) -> None:
     """What a node finds under the name of the model is not what the driver has."""
     with connected(cluster.address) as joined, pytest.MonkeyPatch.context() as patch:
@@ -173,6 +190,8 @@ def test_a_node_with_another_model(cluster: Any, corpus: Path, model: Path, tmp_
         assert joined.slots(threads=1, device="cpu") == 3
         with pytest.raises(ClusterError, match="the cluster has no GPUs"):
             joined.slots(threads=1, device="cuda")
+        with pytest.raises(ClusterError, match=r"^threads 2: expected at most 1, as many as a node "):
+            joined.slots(threads=2, device="cpu")
 
 
 def test_cells_of_a_grid_run_on_the_cluster(cluster: Any, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from pointree.bulk.manifest import FAILED
 from pointree.bulk.run import parse_on_cluster
 from pointree.errors import UsageError
 from pointree.parser import load
+from pointree.running.ray_session import ClusterError
 from pointree.treebank.conllu import read_conllu
 
 from ..helpers import ewt_sentences
@@ -130,3 +131,49 @@ def test_rows_that_are_no_documents(model: Path, in_process: InProcess, tmp_path
         "6: expected a JSON object ",
     ]
     assert report.sentences == 2
+
+
+def test_a_damaged_table_does_not_end_a_job_that_writes_parquet(
+    model: Path, in_process: InProcess, tmp_path: Path
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.parquet").write_bytes(b"PAR1 garbage PAR1")
+    parquet.write_table(pyarrow.table({"text": ["It rains."], "n": [1]}), tmp_path / "in" / "b.parquet")
+    report = parse_on_cluster(tmp_path / "in", tmp_path / "out", model=model, output_format="parquet")
+    assert (report.sentences, report.failed) == (1, 1)
+
+
+def test_files_with_other_columns_share_a_shard(model: Path, in_process: InProcess, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.txt").write_text("We walk.", encoding="utf-8")
+    parquet.write_table(pyarrow.table({"text": ["It rains."], "n": [1]}), folder / "b.parquet")
+    parquet.write_table(pyarrow.table({"text": ["She sleeps."], "n": [0.5], "m": ["x"]}), folder / "c.parquet")
+    (folder / "d.jsonl").write_text('{"text": "They sing.", "k": NaN}', encoding="utf-8")
+    report = parse_on_cluster(folder, tmp_path / "out", model=model, output_format="parquet")
+    rows = parquet.read_table(report.folder / "part-00000.parquet").to_pylist()
+    assert [(row["text"], row["n"], row["m"], row["columns"]) for row in rows] == [
+        ("We walk.", None, None, None),
+        ("It rains.", 1.0, None, None),
+        ("She sleeps.", 0.5, "x", None),
+        ("They sing.", None, None, '{"k": null}'),
+    ]
+    parquet.write_table(pyarrow.table({"text": ["Go."], "n": ["one"]}), folder / "e.parquet")
+    with pytest.raises(ClusterError, match=r"e\.parquet: its columns do not fit those of the files before it \(.* n "):
+        parse_on_cluster(folder, tmp_path / "clash", model=model, output_format="parquet")
+
+
+@pytest.mark.parametrize("output_format", ["conllu", "jsonl", "parquet"])
+def test_values_that_the_output_cannot_hold(
+    model: Path, in_process: InProcess, tmp_path: Path, output_format: str
+) -> None:
+    table = tmp_path / "a.jsonl"
+    table.write_text('{"text": "It rains.", "half": "\\ud800", "h\\ud800": 1, "n": [NaN, -Infinity]}', encoding="utf-8")
+    report = parse_on_cluster(table, tmp_path / "out", model=model, output_format=output_format)
+    assert (report.sentences, report.failed) == (1, 0)
+    if output_format == "conllu":
+        [tree] = read_conllu(report.folder / "part-00000.conllu")
+        assert tree.comments[1:4] == ["# half = ?", "# h? = 1", "# n = [null, null]"]
+    elif output_format == "jsonl":
+        row = json.loads(together(report.folder), parse_constant=pytest.fail)
+        assert row["document"] == {"id": f"{table}:1", "half": "\ud800", "h\ud800": 1, "n": [None, None]}

@@ -51,6 +51,20 @@ def test_batches_and_lists_are_the_same() -> None:
     assert pyarrow.table(lists, schema=parse.schema(TABLE.schema)) == parse(TABLE)
 
 
+def test_short_documents_are_parsed_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One after another, they took four times as long."""
+    parse = ArrowParser("en-fast", n_best=2)
+    sizes: list[int] = []
+    trees = parse.parser.trees
+    monkeypatch.setattr(
+        parse.parser, "trees", lambda window, *rest, **more: sizes.append(len(window)) or trees(window, *rest, **more)
+    )
+    found = parse(pyarrow.table({"key": [1, 2, 3], "text": ["It rains. She sleeps.", "", "They sing."]}))
+    assert sizes == [3]
+    ranks = [(row["key"], next(c for c in row["comments"] if "tree_rank" in c)[-1]) for row in found.to_pylist()]
+    assert ranks == [(1, "1"), (1, "2"), (1, "1"), (1, "2"), (3, "1"), (3, "2")]
+
+
 @pytest.mark.slow
 def test_a_parser_travels_without_its_model() -> None:
     parse = ArrowParser("en", text_column="body", beam=2)
@@ -64,6 +78,8 @@ def test_columns_that_do_not_fit() -> None:
         ArrowParser("en")(TABLE)
     with pytest.raises(UsageError, match=r"^the output has its own column text; rename that of the input$"):
         ArrowParser("en", text_column="body").lists({"body": [], "text": []})
+    with pytest.raises(UsageError, match=r'^expected a pyarrow.Table, found dict; give batch_format="pyarrow"$'):
+        ArrowParser("en")({"text": ["It rains."]})
     with pytest.raises(UsageError, match=r"^column key: expected text, found int$"):
         ArrowParser("en", text_column="key")(TABLE)
 

@@ -21,7 +21,9 @@ def test_sigterm_stays_with_whoever_handled_it(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(
         module,
         "_import_ray",
-        lambda: SimpleNamespace(is_initialized=lambda: False, init=init, shutdown=lambda: None),
+        lambda _settings: SimpleNamespace(
+            is_initialized=lambda: False, init=init, shutdown=lambda: None, exceptions=SimpleNamespace()
+        ),
     )
     before = signal.getsignal(signal.SIGTERM)
     with ray_session("local", cpus=1):

@@ -32,13 +32,16 @@ class Cluster:
         self.ray = ray
 
     def slots(self, *, threads: int, device: str) -> int:
-        """How many actors of so many threads, or of one GPU, there is room for."""
-        resources = self.ray.cluster_resources()
-        if not device.startswith("cuda"):
-            return max(1, int(resources.get("CPU", 0)) // threads)
-        if found := int(resources.get("GPU", 0)):
-            return found
-        raise ClusterError(f"device {device}: the cluster has no GPUs")
+        """How many actors of so many threads, or of one GPU, there is room for; an actor lives on one node."""
+        nodes = [node["Resources"] for node in self.ray.nodes() if node["Alive"]]
+        if device.startswith("cuda"):
+            if found := sum(int(node.get("GPU", 0)) for node in nodes):
+                return found
+            raise ClusterError(f"device {device}: the cluster has no GPUs")
+        cpus = [int(node.get("CPU", 0)) for node in nodes]
+        if 0 < max(cpus, default=0) < threads:  # nodes that start when they are needed may have none yet
+            raise ClusterError(f"threads {threads}: expected at most {max(cpus)}, as many as a node of the cluster has")
+        return max(1, sum(each // threads for each in cpus))
 
     def cut(self, sources: Sequence[Source], cut: Callable[[Source], list[Any] | str]) -> Iterator[list[Any] | str]:
         """What ``cut`` says of each source, in order; the sources are read where there is room."""

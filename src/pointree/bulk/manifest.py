@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from pointree.bulk.job import BulkJob
 from pointree.bulk.shards import ShardReport
 from pointree.bulk.sources import Source, state_of
+from pointree.bulk.values import as_json
 from pointree.errors import UsageError
 from pointree.files import atomic_write, remove_leftovers, writing
+from pointree.locks import lock_stream
 from pointree.version import __version__
 
 __all__ = ["FAILED", "JOB_MANIFEST", "BulkReport", "Manifest", "check_place"]
@@ -54,6 +58,7 @@ class Manifest:
         options = {name: value for name, value in asdict(job.options).items() if name not in _WITHOUT_EFFECT}
         states = list(state_of(sources))
         self.identity: dict[str, Any] = {
+            "pointree": __version__,
             "models": dict(zip(job.models, job.model_hashes, strict=True)),
             "options": options,
             "engine": job.engine,
@@ -63,30 +68,63 @@ class Manifest:
             "inputs": {"files": len(states), "sha256": hashlib.sha256(json.dumps(states).encode()).hexdigest()},
         }
 
-    def open(self) -> BulkReport | None:
-        """Begin the job, or go on with it; the report of a job that is done. A folder of another job is refused."""
+    def check(self) -> BulkReport | None:
+        """The report of a job that is done. A folder with the shards of another job, or other files, is refused."""
         with writing(self.job.output):
-            self.job.output.mkdir(parents=True, exist_ok=True)
             found = self._read()
-            if found is None and any(self.job.output.iterdir()):
-                raise UsageError(
-                    f"{self.job.output}: expected an empty folder or that of the same job, found other files"
-                )
-            if found is not None:
-                self._compare(found)
-                if found.get("report") is not None:
-                    return BulkReport(self.job.output, **found["report"])
+            if found is None:
+                self._refuse_other_files()
+                return None
+            if not self._is_same(found):
+                return None
+            return None if found.get("report") is None else BulkReport(self.job.output, **found["report"])
+
+    @contextmanager
+    def begun(self) -> Iterator[BulkReport | None]:
+        """Begin the job, or go on with it, while no other process may; the report if it was done by now."""
+        with writing(self.job.output):
+            self.job.work.mkdir(parents=True, exist_ok=True)
+            lock = (self.job.work / "lock").open("w")
+        with lock:
+            self._lock(lock)
+            if (report := self.check()) is None:
+                self._begin()
+            yield report
+
+    def _begin(self) -> None:
+        with writing(self.job.output):
+            found = self._read()
+            if found is None or not self._is_same(found):
+                self.job.plan.unlink(missing_ok=True)
+                for rest in ("done", "numbers"):
+                    shutil.rmtree(self.job.work / rest, ignore_errors=True)
+                self.write(0, None)
             (self.job.work / "done").mkdir(parents=True, exist_ok=True)
             for folder in (self.job.output, self.job.work, self.job.work / "done"):
                 remove_leftovers(folder)
-        if found is None:
-            self.write(0, None)
-        return None
+
+    def _lock(self, stream: IO[Any]) -> None:
+        try:
+            lock_stream(stream, wait=False)
+        except BlockingIOError:
+            raise UsageError(f"{self.job.output}: another process is at work on this job; wait until it ends") from None
+        except OSError:
+            return  # a file system without locks
+
+    def _refuse_other_files(self) -> None:
+        """What a process leaves that ended before the manifest was there is no other file."""
+        if not self.job.output.exists():
+            return
+        if not self.job.output.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        for entry in self.job.output.iterdir():
+            if entry.name != self.job.work.name and not entry.name.startswith(f".{JOB_MANIFEST}."):
+                problem = f"expected an empty folder or that of the same job, found other files ({entry.name})"
+                raise UsageError(f"{self.job.output}: {problem}")
 
     def write(self, done: int, total: int | None, report: BulkReport | None = None) -> None:
         """Say how many shards are done, of how many."""
         content = {
-            "pointree": __version__,
             **self.identity,
             "done": done,
             "shards": total,
@@ -104,7 +142,7 @@ class Manifest:
                 about = {"shard": job.shard(number).name, "sentences": report.sentences, "words": report.words}
                 shards.write(json.dumps(about) + "\n")
                 for failure in report.failures:
-                    failures.write(json.dumps(asdict(failure), ensure_ascii=False) + "\n")
+                    failures.write(as_json(asdict(failure)) + "\n")
                 sentences += report.sentences
                 words += report.words
                 failed += len(report.failures)
@@ -124,8 +162,14 @@ class Manifest:
             raise UsageError(f"{self.path}: expected the manifest of a bulk job, found something else")
         return content
 
-    def _compare(self, found: Mapping[str, Any]) -> None:
-        """Refuse to add to the shards of another job."""
+    def _is_same(self, found: Mapping[str, Any]) -> bool:
+        """Whether a manifest is of this job; that of another job is refused, unless nothing was made yet."""
+        different = self._differences(found)
+        if different and (found.get("report") is not None or any(self.job.output.glob("part-*"))):
+            raise UsageError(f"{self.job.output}: holds a job with {'; '.join(different)}; choose another folder")
+        return not different
+
+    def _differences(self, found: Mapping[str, Any]) -> list[str]:
         different = []
         for name, value in self.identity.items():
             before = found.get(name)
@@ -141,8 +185,7 @@ class Manifest:
                 different += [f"{key} {before.get(key)}, now {value.get(key)}" for key in changed]
             elif before != value:
                 different.append(f"{name} {before}, now {value}")
-        if different:
-            raise UsageError(f"{self.job.output}: holds a job with {'; '.join(different)}; choose another folder")
+        return different
 
 
 def check_place(output: Path, inputs: Sequence[str], sources: Sequence[Source]) -> None:

@@ -34,8 +34,8 @@ class Unit:
     words: int = 0
 
     def to_json(self) -> str:
-        """The unit on one line."""
-        return json.dumps(asdict(self), ensure_ascii=False)
+        """The unit on one line, in ASCII: a path need not be UTF-8."""
+        return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, line: str) -> Unit:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO, cast
 
 from pointree.bulk.pieces import Piece, parquet_file
+from pointree.bulk.values import on_one_line
 from pointree.errors import FormatError, PointreeError
 from pointree.files import MAX_LINE, open_binary, reading
 from pointree.options import SentenceBreaks
@@ -67,12 +68,12 @@ class Document:
             tree.comments.remove("# newpar")
         if is_first and not self.before and self.name is not None:
             about = [
-                f"# {_comment_name(name)} = {_one_line(value)}"
+                f"# {_comment_name(name)} = {on_one_line(value)}"
                 for name, value in self.columns.items()
                 if value is not None
             ]
             if tree.meta("newdoc id") is None and tree.meta("newdoc") is None:
-                about.insert(0, f"# newdoc id = {_one_line(self.name)}")
+                about.insert(0, f"# newdoc id = {on_one_line(self.name)}")
             tree.comments[:0] = about
         if moved := self.piece.chars - _lead(self.piece):
             parts: list[Sentence | Token] = [tree, *tree.tokens]
@@ -272,10 +273,5 @@ def _moved(error: FormatError, piece: Piece) -> FormatError:
 
 def _comment_name(column: str) -> str:
     """What a comment calls a column: on one line, and told from the comments of sentences."""
-    name = " ".join(column.split()).replace("=", "_")
+    name = on_one_line(column).replace("=", "_")
     return f"document_{name}" if name in _COMMENTS_OF_SENTENCES or name.startswith(("newdoc", "newpar")) else name
-
-
-def _one_line(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return " ".join(text.split())

@@ -26,6 +26,9 @@ from pointree.running.ray_session import ClusterError
 
 __all__ = ["make_shards", "parse_on_cluster", "plan_units"]
 
+CUT_HERE = 50_000_000
+"""Unpacked bytes of files that this process looks through itself, which takes about a second."""
+
 _ROUNDS_WITHOUT_PROGRESS = 3
 _MANIFEST_SECONDS = 5.0
 
@@ -98,22 +101,29 @@ def parse_on_cluster(
         engine=engine,
     )
     manifest = Manifest(job, sources, shard_words)
-    if (report := manifest.open()) is not None:
+    if (report := manifest.check()) is not None:
         return report
     with connected(cluster, cpus=None if actors is None else actors * threads) as joined:
-        if not job.plan.exists():
-            write_plan(job.plan, plan_units(joined, sources, job, shard_words))
-        size = actors or joined.slots(threads=threads, device=device)
-        with progress() if progress is not None else nullcontext(lambda *_numbers: None) as advance:
-            total = make_shards(joined, job, manifest, size, advance)
-    return manifest.finish(total)
+        room = joined.slots(threads=threads, device=device)
+        with manifest.begun() as report:
+            if report is not None:
+                return report
+            if not job.plan.exists():
+                write_plan(job.plan, plan_units(joined, sources, job, shard_words))
+            with progress() if progress is not None else nullcontext(lambda *_numbers: None) as advance:
+                total = make_shards(joined, job, manifest, actors or room, advance)
+            return manifest.finish(total)
 
 
 def plan_units(cluster: Cluster, sources: Sequence[Source], job: BulkJob, shard_words: int) -> Iterator[Unit]:
-    """The units of a job: files that are large, or whose size says little, are looked through by the cluster."""
+    """The units of a job: files that are large, or whose size says little, are looked through.
+
+    The cluster does it, unless they are so few that it is done before processes have started there.
+    """
     to_cut = [source for source in sources if needs_cutting(source, shard_words)]
     cut = partial(pieces_of, target=shard_words, sentences=job.options.sentences, text_column=job.text_column)
-    found = cluster.cut(to_cut, cut)
+    is_little = sum(source.words * source.bytes_per_word for source in to_cut) <= CUT_HERE
+    found = map(cut, to_cut) if is_little else cluster.cut(to_cut, cut)
 
     def pieces() -> Iterator[tuple[Piece, int]]:
         for source in sources:

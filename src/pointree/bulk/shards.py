@@ -11,11 +11,13 @@ from typing import Any, BinaryIO, TextIO
 
 from pointree.bulk.job import BulkJob
 from pointree.bulk.numbering import Numbering
+from pointree.bulk.pieces import parquet_file
 from pointree.bulk.plan import Unit
 from pointree.bulk.reading import Document, Failure, UnitReader
 from pointree.bulk.sources import Source
+from pointree.bulk.values import as_json, finite
 from pointree.errors import UsageError
-from pointree.files import atomic_write
+from pointree.files import atomic_write, reading
 from pointree.parser import SentenceParser
 from pointree.rendering.columns import arrow_schema, to_columns
 from pointree.rendering.json_format import to_object
@@ -43,8 +45,8 @@ class ShardReport:
     failures: list[Failure]
 
     def to_json(self) -> str:
-        """The report on one line."""
-        return json.dumps(asdict(self), ensure_ascii=False)
+        """The report on one line, in ASCII: what it quotes need not be Unicode."""
+        return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> ShardReport:
@@ -71,7 +73,7 @@ class ShardWriter:
         shard = self.job.shard(unit.number)
         if self.job.format == "parquet":
             with atomic_write(shard, "b") as binary:
-                _write_parquet(trees, binary, unit.pieces[0].source, self.job.text_column)
+                _write_parquet(trees, binary, unit, self.job.text_column)
                 return self._write_report(unit)
         with atomic_write(shard) as stream:
             if self.job.format == "jsonl":
@@ -147,25 +149,26 @@ def _write_jsonl(trees: Iterator[Tree], stream: TextIO) -> None:
     for document, tree in trees:
         row = to_object(tree)
         if document.piece.source.is_table:
-            row["document"] = {"id": document.name, **document.columns}
-        stream.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
+            row["document"] = finite({"id": document.name, **document.columns})
+        stream.write(as_json(row) + "\n")
 
 
-def _write_parquet(trees: Iterator[Tree], stream: BinaryIO, source: Source, text_column: str) -> None:
+def _write_parquet(trees: Iterator[Tree], stream: BinaryIO, unit: Unit, text_column: str) -> None:
     """Write a row a tree: its document, the other columns of that document, and its own columns.
 
-    Those of a Parquet file are kept as they are. Rows of JSON Lines may differ in theirs: they become one JSON object.
+    Those of Parquet files are kept as they are, and null for documents of other files. Rows of JSON Lines may differ in
+    theirs: they become one JSON object.
     """
     import pyarrow
     from pyarrow.parquet import ParquetWriter
 
-    fields = _other_fields(source, text_column)
+    fields = _other_fields(unit, text_column)
     schema = arrow_schema([pyarrow.field("document", pyarrow.string()), *fields])
     with ParquetWriter(stream, schema) as writer:
         for group in windows(trees, _ROW_GROUP):
             rows = [
                 {
-                    **_other_values(document, {field.name for field in fields}),
+                    **_other_values(document),
                     "document": document.name or document.piece.source.title,
                     **to_columns(tree),
                 }
@@ -174,28 +177,39 @@ def _write_parquet(trees: Iterator[Tree], stream: BinaryIO, source: Source, text
             writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
 
 
-def _other_fields(source: Source, text_column: str) -> list[Any]:
+def _other_fields(unit: Unit, text_column: str) -> list[Any]:
+    """The fields of all tables of a unit, but for the text."""
     import pyarrow
-    from pyarrow.parquet import read_schema
+
+    taken = {"document", *arrow_schema().names}
+    found = pyarrow.schema([])
+    for source in dict.fromkeys(piece.source for piece in unit.pieces if piece.fault is None):
+        own = _fields_of(source, text_column)
+        for field in own:
+            if field.name in taken:
+                raise UsageError(
+                    f"{source.title}: the output has a column {field.name} of its own; rename that of the input"
+                )
+        try:
+            found = pyarrow.unify_schemas([found, pyarrow.schema(own)], promote_options="permissive")
+        except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as error:
+            problem = f"its columns do not fit those of the files before it ({str(error).splitlines()[0]})"
+            raise UsageError(f"{source.title}: {problem}; parse it to another folder, or to jsonl") from None
+    return list(found)
+
+
+def _fields_of(source: Source, text_column: str) -> list[Any]:
+    import pyarrow
 
     if source.kind == "jsonl":
         return [pyarrow.field(_COLUMNS, pyarrow.string())]
     if source.kind != "parquet":
         return []
-    fields = [field for field in read_schema(source.path) if field.name != text_column]
-    taken = {"document", *arrow_schema().names}
-    for field in fields:
-        if field.name in taken:
-            raise UsageError(
-                f"{source.title}: the output has a column {field.name} of its own; rename that of the input"
-            )
-    return fields
+    with reading(source.title), parquet_file(source, text_column) as file:
+        return [field.remove_metadata() for field in file.schema_arrow if field.name != text_column]
 
 
-def _other_values(document: Document, names: set[str]) -> dict[str, Any]:
-    source = document.piece.source
-    if source.kind == "jsonl":
-        return {_COLUMNS: json.dumps(document.columns, ensure_ascii=False)}
-    if other := set(document.columns) - names:
-        raise UsageError(f"{source.title}: expected the columns of the other files, found {', '.join(sorted(other))}")
+def _other_values(document: Document) -> dict[str, Any]:
+    if document.piece.source.kind == "jsonl":
+        return {_COLUMNS: as_json(finite(document.columns))}
     return dict(document.columns)

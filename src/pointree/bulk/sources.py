@@ -38,9 +38,9 @@ class Source:
 
     Attributes:
         number: Its place among all input files, from 1.
-        title: Its path as the user wrote it, for comments and messages.
+        title: Its path as the user wrote it, for comments and messages; what is not UTF-8 in it is replaced.
         path: Its absolute path, which every node must be able to read.
-        size: Its bytes on the disk.
+        size: Its bytes on the disk; 0 where it cannot be found, as its reader will say.
         kind: One of `SOURCE_KINDS`, or None where the content decides between text and treebank.
         prefix: What sentence ids start with: nothing for a single file, else the number of the file.
     """
@@ -80,14 +80,12 @@ def find_sources(arguments: Sequence[str], kind: str | None) -> list[Source]:
     several = len(titles) > 1
     found = []
     for number, title in enumerate(titles, 1):
-        with reading(title):
-            size = os.stat(title).st_size
         found.append(
             Source(
                 number,
-                title,
+                os.fsencode(title).decode("utf-8", "replace"),
                 os.path.abspath(title),
-                size,
+                _size_and_time(title)[0],
                 kind or _TABLES.get(Path(without_compression_suffix(title)).suffix.lower()),
                 f"{number}-" if several else "",
             )
@@ -115,8 +113,16 @@ def with_kind(source: Source) -> Source:
 def state_of(sources: Sequence[Source]) -> Iterator[list[Any]]:
     """What tells that the inputs are still those of the plan: names, sizes and times of change."""
     for source in sources:
-        with reading(source.title):
-            yield [source.title, source.kind, source.size, os.stat(source.path).st_mtime_ns]
+        yield [source.title, source.kind, *_size_and_time(source.path)]
+
+
+def _size_and_time(path: str) -> tuple[int, int]:
+    """The size of a file and when it was changed; zeros for a link to nothing, of which a folder may have some."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return 0, 0
+    return found.st_size, found.st_mtime_ns
 
 
 def _files(argument: str) -> list[str]:

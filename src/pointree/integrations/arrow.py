@@ -11,6 +11,7 @@ Every sentence is a row: the other columns of its document, and those of `pointr
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -19,6 +20,8 @@ from pointree.errors import MissingExtraError, UsageError
 from pointree.options import ParseOptions
 from pointree.parser import Parser, load
 from pointree.rendering.columns import LIST_COLUMNS, arrow_schema, to_columns
+from pointree.text.reading import segment_text
+from pointree.treebank.sentence import Sentence
 
 __all__ = ["ArrowParser"]
 
@@ -62,6 +65,8 @@ class ArrowParser:
     def __call__(self, table: Any) -> Any:
         """Parse a `pyarrow.Table` of documents to one of sentences."""
         pyarrow = _import_arrow()
+        if not isinstance(table, pyarrow.Table):
+            raise UsageError(f'expected a pyarrow.Table, found {type(table).__name__}; give batch_format="pyarrow"')
         kept = self._kept(table.schema)
         texts = table.column(self.text_column).to_pylist()
         owners, rows = self._parse(texts)
@@ -94,18 +99,29 @@ class ArrowParser:
         return from_arrow_schema(self.schema(to_arrow_schema(frame.schema)))
 
     def _parse(self, texts: Sequence[Any]) -> tuple[list[int], list[dict[str, Any]]]:
-        """The number of the document of every sentence, and the sentence as a row."""
+        """The number of the document of every sentence, and the sentence as a row.
+
+        Sentences of all documents go through the parser together: short documents alone would make small batches.
+        """
+        waiting: deque[int] = deque()
         owners: list[int] = []
         rows: list[dict[str, Any]] = []
+        for tree in self.parser.stream(self._sentences(texts, waiting), self.options, copy=False):
+            is_new = self.options.n_best == 1 or tree.meta("tree_rank") == "1"
+            owners.append(waiting.popleft() if is_new else owners[-1])
+            rows.append(to_columns(tree))
+        return owners, rows
+
+    def _sentences(self, texts: Sequence[Any], owners: deque[int]) -> Iterator[Sentence]:
+        """The sentences of all documents, while ``owners`` gets the number of the document of each."""
         for number, text in enumerate(texts):
             if text is None:
                 continue
             if not isinstance(text, str):
                 raise UsageError(f"column {self.text_column}: expected text, found {type(text).__name__}")
-            for sentence in self.parser.parse_text(text, self.options):
+            for sentence in segment_text(text, self.parser.require_segmenter(), sentences=self.options.sentences):
                 owners.append(number)
-                rows.append(to_columns(sentence))
-        return owners, rows
+                yield sentence
 
     def _kept(self, schema: Any) -> list[Any]:
         """The fields of documents that their sentences keep."""

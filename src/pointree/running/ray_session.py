@@ -9,16 +9,20 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import ModuleType
 from typing import Any
 
 from pointree.errors import MissingExtraError, PointreeError, UsageError
+from pointree.running.ray_tokens import MODE, matching_tokens
 
 __all__ = ["ClusterError", "ray_session"]
 
 _STORE_BYTES = 200_000_000
 """Shared memory of a cluster on this machine: units and reports are small, and text never goes through it."""
+
+_UNWATCHED = {"enable_metrics_collection": "false", "event_stats": "false", "task_events_report_interval_ms": "0"}
+"""Settings of a cluster on this machine, which has no dashboard: nobody reads what its processes count."""
 
 _PATIENCE = 5.0
 """Seconds that a cluster has to answer."""
@@ -34,7 +38,7 @@ def ray_session(cluster: str, *, cpus: int | None = None) -> Iterator[ModuleType
 
     Anything else is an address. A process that has joined a cluster already stays there.
     """
-    ray = _import_ray()
+    ray = _import_ray(_UNWATCHED if cluster == "local" else {})
     if ray.is_initialized():
         yield ray
         return
@@ -44,22 +48,24 @@ def ray_session(cluster: str, *, cpus: int | None = None) -> Iterator[ModuleType
     if cluster == "local":
         own = {"num_cpus": cpus or os.cpu_count(), "object_store_memory": _STORE_BYTES, "include_dashboard": False}
         own["_node_ip_address"] = "127.0.0.1"
-    try:
-        with _silent_stderr(), _sigterm_kept():
-            ray.init(address=cluster, log_to_driver=False, logging_level=logging.ERROR, configure_logging=False, **own)
-    except Exception as error:
-        raise ClusterError(_reason(cluster, error)) from error
-    try:
+    with ExitStack() as opened:
+        try:
+            with _silent_stderr(), _sigterm_kept():
+                opened.enter_context(matching_tokens(ray, cluster))
+                ray.init(
+                    address=cluster, log_to_driver=False, logging_level=logging.ERROR, configure_logging=False, **own
+                )
+        except Exception as error:
+            raise ClusterError(_reason(cluster, error)) from error
+        opened.callback(ray.shutdown)
         yield ray
-    finally:
-        ray.shutdown()
 
 
-def _import_ray() -> ModuleType:
+def _import_ray(settings: dict[str, str]) -> ModuleType:
     # Messages of Ray about itself are not the user's: what matters comes as an error of ours. Actors have the priority
     # of any other process, which those of --workers have too.
     defaults = {"ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0", "BACKEND_LOG_LEVEL": "fatal", "worker_niceness": "0"}
-    for name, value in defaults.items():
+    for name, value in (defaults | settings).items():
         os.environ.setdefault(f"RAY_{name}", value)
     try:
         import ray
@@ -113,6 +119,9 @@ def _reason(cluster: str, error: Exception) -> str:
     text = " ".join(str(error).split())
     if "Version mismatch" in text or "version mismatch" in text:
         return f"cluster {cluster}: its versions of Ray and Python must be those of this process: {text[:300]}"
+    if cluster != "local" and ("token" in text.lower() or os.environ.get(MODE) == "token"):
+        advice = "copy ~/.ray/auth_token from its head node to this machine, or set RAY_AUTH_TOKEN"
+        return f"cluster {cluster}: it asks for a token; {advice} ({text[:200]})"
     if isinstance(error, ConnectionError) and cluster == "auto":
         return "cluster auto: no Ray cluster runs on this machine; start one with `ray start --head`, or use local"
     return f"cluster {cluster}: cannot be joined: {text[:300] or type(error).__name__}"
