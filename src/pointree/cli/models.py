@@ -47,7 +47,7 @@ def command(json: JsonOption = False) -> None:
         show(_table(found) if found else NOTHING)
         if others := not_installed({model.name for model in found}):
             show(_others_table(others))
-            show(f"To install one, for example: {install_command(others[0].code)}  (in a copy of the repository)")
+            show(f"To install one, in a copy of the repository:\n  {install_command(others[0].code)}")
     for model in found:
         if model.fault is not None:
             warn(f"model {model.name} cannot be used: {model.fault}")
