@@ -122,7 +122,8 @@ def test_a_package_that_is_too_large_loses_its_rarest_words(
 def test_a_language_can_start_from_the_network_of_another(place: Path, tmp_path: Path) -> None:
     recipe = tmp_path / "recipe.toml"
     toy = RECIPE[RECIPE.index("[languages.toy]") :]
-    recipe.write_text(RECIPE + toy.replace("languages.toy", "languages.other") + 'start = "toy"\n')
+    other = toy.replace("languages.toy", "languages.other") + 'start = "toy"\n'
+    recipe.write_text(RECIPE.replace(toy, other + toy))
     (tmp_path / "data" / "toy").mkdir(parents=True)
     excerpt = "\n\n".join((place / "data" / "toy" / "toy-ud-dev.conllu").read_text().split("\n\n")[:20]) + "\n\n"
     for split in ("train", "dev", "test"):
@@ -138,6 +139,11 @@ def test_a_language_can_start_from_the_network_of_another(place: Path, tmp_path:
     assert (model / "language.json").read_bytes() != (start / "language.json").read_bytes()
     dictionary, old = (json.loads((folder / "heads.json").read_text())["dictionary"] for folder in (model, start))
     assert 0 < sum(map(len, dictionary.values())) < sum(map(len, old.values()))
+    shutil.copytree(place / "work" / "toy", tmp_path / "work" / "toy")
+    made = release_models(
+        recipe, data=tmp_path / "data", work=tmp_path / "work", output=tmp_path / "models", only=["package"]
+    )
+    assert [each.code for each in made] == ["toy", "other"], "what others start from comes first"
 
 
 @pytest.mark.slow
