@@ -106,6 +106,19 @@ def test_a_frozen_pretrained_model_runs_on_torch_and_says_so(tmp_path: Path, cap
     assert "use the engine torch" in fault_of(tmp_path / "model")
 
 
+def test_models_of_earlier_versions_take_their_steps_in_32_bits(folder: Path) -> None:
+    expected = load(folder, precision="int8").parse(SENTENCES)
+    (folder / "graphs" / "step-left-to-right-int8.onnx").unlink()
+    index = folder / "graphs" / "graphs.json"
+    found = json.loads(index.read_text())
+    del found["weights"]["step-left-to-right-int8"]
+    index.write_text(json.dumps(found))
+    write_manifest(folder)
+    parser = load(folder, precision="int8")
+    assert parser.precision == "int8"
+    assert [sentence.forms for sentence in parser.parse(SENTENCES)] == [sentence.forms for sentence in expected]
+
+
 @pytest.mark.parametrize("name", ["encoder", "step-left-to-right", "labels"])
 def test_damaged_graphs(folder: Path, name: str) -> None:
     path = folder / "graphs" / f"{name}.onnx"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pointree.config import Config
 from pointree.graphs.builder import Graph, GraphBuilder
+from pointree.graphs.products import Products
 from pointree.transitions import TransitionSystem
 
 __all__ = ["decoder_name", "label_graph", "step_graph"]
@@ -16,8 +17,8 @@ def decoder_name(config: Config, order: str) -> str:
     return "decoder" if len(config.decoder.orders) == 1 else f"decoders.{order}"
 
 
-def step_graph(config: Config, shapes: Mapping[str, Sequence[int]], order: str) -> Graph:
-    """See `decoder_step`; the states are returned and not written.
+def step_graph(config: Config, shapes: Mapping[str, Sequence[int]], order: str, *, integers: bool = False) -> Graph:
+    """See `decoder_step`; the states are returned and not written. With ``integers``, products are of 8-bit numbers.
 
     Inputs: ``memory`` ``(n_states, 2, size)``, ``state_ids`` ``(n, 1 + n_slots)``, ``input_gates`` ``(n_rows, 4 ·
     size)`` and ``rows`` ``(n,)``. Outputs: ``states`` ``(n, 2, size)``, ``queries`` and, with fusion, ``gates``.
@@ -28,12 +29,13 @@ def step_graph(config: Config, shapes: Mapping[str, Sequence[int]], order: str) 
     state_ids = graph.input("state_ids", "int", ["n", 1 + n_slots])
     input_gates = graph.input("input_gates", "float", ["n_rows", 4 * size])
     rows = graph.input("rows", "int", ["n"])
+    products = Products(graph, integers=integers)
     sources = graph.op("Transpose", graph.op("Gather", memory, state_ids, axis=0), perm=[0, 2, 1, 3])
     if n_slots:
-        hidden, cell = _fused(graph, config, name, sources, n_slots)
+        hidden, cell = _fused(graph, config, products, name, sources, n_slots)
     else:
         hidden, cell = graph.split(graph.reshape(sources, 0, 2 * size), (size, size), axis=1)
-    gates = graph.op("MatMul", hidden, graph.weight(f"{name}.recurrent_weight"))
+    gates = products(hidden, f"{name}.recurrent_weight", states=True)
     gates = graph.op("Add", gates, graph.op("Gather", input_gates, rows, axis=0))
     open_gates, candidate = graph.split(gates, (3 * size, size), axis=1)
     output, entry, forget = graph.split(graph.op("Sigmoid", open_gates), (size,) * 3, axis=1)
@@ -46,15 +48,17 @@ def step_graph(config: Config, shapes: Mapping[str, Sequence[int]], order: str) 
     return graph.finished()
 
 
-def _fused(graph: GraphBuilder, config: Config, name: str, sources: str, n_slots: int) -> tuple[str, str]:
+def _fused(
+    graph: GraphBuilder, config: Config, products: Products, name: str, sources: str, n_slots: int
+) -> tuple[str, str]:
     """See `fuse`. *Shape:* ``sources`` is ``(n, 2, 1 + n_slots, size)``; returns ``(n, size)`` twice."""
     size = config.decoder.size
-    flat = graph.reshape(sources, 0, 0, (1 + n_slots) * size)
+    flat = graph.reshape(sources, -1, (1 + n_slots) * size)
+    joint = graph.reshape(products(flat, f"{name}.fusion.joint"), -1, 2, graph.shapes[f"{name}.fusion.joint"][1])
     if config.decoder.gate == "gate1":
-        joint = graph.op("MatMul", flat, graph.weight(f"{name}.fusion.joint"))
         value, gate = graph.split(joint, (size, size), axis=2)
     else:
-        value = graph.op("MatMul", flat, graph.weight(f"{name}.fusion.joint"))
+        value = joint
         previous, slots = graph.split(sources, (1, n_slots), axis=2)
         similar = graph.reshape(graph.op("Mul", previous, slots), 0, 0, n_slots * size)
         gate = graph.op("MatMul", similar, graph.weight(f"{name}.fusion.gate"))

@@ -8,6 +8,7 @@ from pointree.config import BiLstmConfig, Config
 from pointree.graphs.builder import Graph, GraphBuilder
 from pointree.graphs.decoder import decoder_name
 from pointree.graphs.integer_bilstm import integer_bilstm
+from pointree.graphs.products import Products
 from pointree.vocabulary import PAD
 
 __all__ = ["encoder_graph"]
@@ -41,7 +42,8 @@ def encoder_graph(
         raise TypeError(f"expected the settings of a BiLSTM, found {type(config.encoder).__name__}")
     bilstm = integer_bilstm if integers else _bilstm
     states, start = bilstm(graph, config.encoder, graph.op("Gather", packed, table, axis=0), lengths)
-    _outputs(graph, config, graph.op("Gather", states, places, axis=0), start, columns)
+    products = Products(graph, integers=integers)
+    _outputs(graph, config, products, graph.op("Gather", states, places, axis=0), start, columns)
     return graph.finished()
 
 
@@ -95,15 +97,17 @@ def _bilstm(graph: GraphBuilder, settings: BiLstmConfig, rows: str, lengths: str
     return graph.reshape(rows, -1, 2 * size), start
 
 
-def _outputs(graph: GraphBuilder, config: Config, states: str, start: str, columns: Sequence[str]) -> None:
+def _outputs(
+    graph: GraphBuilder, config: Config, products: Products, states: str, start: str, columns: Sequence[str]
+) -> None:
     """See `PointerNetwork._encodings`; keys are not padded here."""
     for order in config.decoder.orders:
         name = decoder_name(config, order)
         cell = graph.linear(start, f"{name}.initial")
         pair = (_row(graph, each) for each in (graph.op("Tanh", cell), cell))
         graph.output(f"initial {order}", graph.op("Concat", *pair, axis=1))
-        weight, bias = graph.weight(f"{name}.input_weight"), graph.weight(f"{name}.bias")
-        gates = graph.op("Gemm", graph.mlp(states, f"{name}.input"), weight, bias)
+        inputs = products.mlp(states, f"{name}.input", states=True)
+        gates = graph.op("Add", products(inputs, f"{name}.input_weight"), graph.weight(f"{name}.bias"))
         graph.output(f"input_gates {order}", gates)
     heads = graph.mlp(states, "arcs.head")
     graph.output(
@@ -114,10 +118,14 @@ def _outputs(graph: GraphBuilder, config: Config, states: str, start: str, colum
         "key_biases",
         graph.op("Add", graph.op("MatMul", heads, graph.weight("arcs.head_linear")), graph.weight("arcs.bias")),
     )
-    graph.output("label_heads", graph.mlp(states, "labels.head"))
+    graph.output("label_heads", products.mlp(states, "labels.head", states=True))
     for column in columns:
-        hidden = graph.mlp(states, f"heads.{column}.hidden") if config.heads.size else states
-        graph.output(f"columns.{column}", graph.linear(hidden, f"heads.{column}.projection"))
+        name = f"heads.{column}"
+        if config.heads.size:
+            hidden = products.mlp(states, f"{name}.hidden", states=True)
+            graph.output(f"columns.{column}", products.linear(hidden, f"{name}.projection"))
+        else:
+            graph.output(f"columns.{column}", products.linear(states, f"{name}.projection", states=True))
 
 
 def _row(graph: GraphBuilder, value: str) -> str:

@@ -31,6 +31,8 @@ _SMALLEST_STEP = 1e-30
 _PRODUCTS = {
     re.compile(r"embeddings\.pretrained\.model\.model\.encoder\.layer\..+\.weight"): -1,
     re.compile(r"encoder\.layers\.\d+\.(input|recurrent)_weight"): -2,
+    re.compile(r"decoders?(\..+)?\.(input_weight|recurrent_weight|fusion\.joint|input\.projection\.weight)"): -2,
+    re.compile(r"labels\.head\.projection\.weight|heads\..+\.projection\.weight"): -2,
 }
 """The weights of products of integers, and the axis of each that a product sums over."""
 

@@ -38,10 +38,11 @@ def network_graphs(
     from pointree.graphs.encoder import encoder_graph
 
     found = {"labels": label_graph(config, shapes)}
-    found |= {f"step-{order}": step_graph(config, shapes, order) for order in config.decoder.orders}
     for precision in ("fp32", "int8"):
         integers = precision == "int8"
         found[graph_name("encoder", precision)] = encoder_graph(config, shapes, columns, integers=integers)
+        for order in config.decoder.orders:
+            found[graph_name(f"step-{order}", precision)] = step_graph(config, shapes, order, integers=integers)
         if bert is not None:
             layers, mixed = chosen_layers(config, bert), config.embeddings.pretrained.mix == "mean"
             graph = bert_graph(bert, shapes, layers, mixed=mixed, integers=integers)
@@ -50,8 +51,8 @@ def network_graphs(
 
 
 def graph_name(name: str, precision: str) -> str:
-    """The name of a graph in a precision: int8 has an encoder and a BERT of its own."""
-    return f"{name}-int8" if precision == "int8" and name in ("encoder", "bert") else name
+    """The name of a graph in a precision: all that int8 computes in another way have two."""
+    return f"{name}-int8" if precision == "int8" and name != "labels" else name
 
 
 def chosen_layers(config: Config, bert: BertSettings) -> list[int]:
