@@ -419,6 +419,13 @@ def test_an_unknown_suffix_lists_the_formats(run: Run, trained: Path, rich: Path
     assert run("parse", rich, "-m", trained, "-o", tmp_path / name, "--to", "conllu").code == 0
 
 
+def test_a_folder_is_no_place_for_trees(run: Run, trained: Path, rich: Path, tmp_path: Path) -> None:
+    folder = f"{tmp_path / 'trees'}/"
+    message = error(run("parse", rich, "-m", trained, "-o", folder))
+    assert message == f"{folder}: expected a file for the trees, found the name of a folder"
+    assert not (tmp_path / "trees").exists()
+
+
 @pytest.mark.parametrize("how", [(), ("--to", "conllu")])
 def test_a_compressed_suffix_is_refused_since_output_is_not_compressed(
     run: Run, trained: Path, rich: Path, tmp_path: Path, how: tuple[str, ...]

@@ -51,8 +51,8 @@ def command(
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, not to standard output.")
-    ] = None,
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, not to standard output.")
+    ] = None,  # a Path would lose a slash at the end, which says that a folder was meant
     input_format: Annotated[
         str | None,
         typer.Option("--from", metavar="FORMAT", help=f"Input format: {', '.join(INPUT_FORMATS)} (default: guessed)."),
@@ -129,7 +129,7 @@ def command(
                 raise UsageError(f"--cluster cannot be combined with {option}")
         _parse_on_cluster(
             inputs or (),
-            output,
+            None if output is None else Path(output),
             options,
             cluster=cluster,
             model=model or ("en",),

@@ -176,6 +176,8 @@ def _check_formats(input_format: str | None, output_format: str | None, output: 
     _check_choice("output format", output_format, OUTPUT_FORMATS)
     if not isinstance(output, (str, os.PathLike)):
         return output_format or "conllu"
+    if os.fspath(output).endswith(("/", os.sep)):
+        raise UsageError(f"{os.fspath(output)}: expected a file for the trees, found the name of a folder")
     if PurePath(output).suffix.lower() in (".gz", ".xz", ".bz2"):
         raise UsageError(f"{os.fspath(output)}: output is not compressed; write to standard output, into gzip")
     return output_format or format_of(output)
