@@ -4,7 +4,10 @@
 #     experiments/english.sh DATA WORK [STEP …]
 #
 # DATA has the treebank, the text and the vectors (the guide names them), WORK gets everything that is made. Without
-# steps, all are made in this order: pretrained segmenter teacher silver en en-fast package.
+# steps, all are made in this order: pretrained teacher first-models text silver en en-fast package.
+#
+# The models of the first round, from which these start, are in the history of the repository, and so is their recipe:
+# `git show c074153:experiments/english.sh`.
 # bfloat16 is fast where the processor multiplies it (AVX512-BF16, AMX); elsewhere leave the setting out.
 set -euo pipefail
 
